@@ -13,9 +13,9 @@ What 'a2a run' calls, which also takes ^C. Measures with each value of KEY in tu
 jobs/compare.sbatch does under Slurm, and ends with what 'a2a compare' says. The same command in the same folder goes
 on: launches that are good are not made again. docs/study.md says what is where.
 
-With --rows the launches are those that 'a2a screen' has planned; then further rounds, where a setting dominates, and those
-that confirm what all leave, and it ends with what 'a2a screen' says. With --suite as the first word they are those that 'a2a suite' has planned, workloads over several
-interconnects.
+With --rows the launches are those that 'a2a screen' has planned; then further rounds, where a setting dominates, further
+values of settings one at a time, and those that confirm what all leave, and it ends with what 'a2a screen' says. With --suite
+as the first word they are those that 'a2a suite' has planned, workloads over several interconnects.
 
   --ranks N            number of ranks, on this machine or evenly over the hosts
   --hostfile FILE      hosts, a line each: 'node1 slots=4'

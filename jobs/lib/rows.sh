@@ -3,15 +3,15 @@
 # shellcheck disable=SC2034,SC2154 # variables are shared among the files of this folder
 # The launches of a screening, of its confirmation, or of interconnects side by side: 'a2a screen' or 'a2a suite' has planned
 # them, and a file has a row for each, in their order: a label, what is set (NAME=VALUE of variables with ; between them, or -;
-# of a suite also options of a2aperf), the block; of a suite also the workload with its options, of a screening the pair (- where
-# there is none). Needs say.sh, options.sh, plan.sh, launches.sh.
+# of a suite also options of a2aperf), the block; of a suite also the workload with its options, of a screening the pair, or the
+# further value (value-N), with which a launch goes (- where there is none). Needs say.sh, options.sh, plan.sh, launches.sh.
 
 readonly kEndSeconds=180 # before the end of its time a job is told to end: --signal
 readonly kHopeless=4     # launches that fail twice, and none is good
 twice=0
 
 row_label=() row_settings=() row_block=() row_workload=() row_pair=()
-# The launch for which a pair is left out, by pair; launches that are not tried any more in this run.
+# The launch for which a pair or a value is left out; launches that are not tried any more in this run.
 declare -A dropped=() given_up=()
 there_is=()
 
@@ -68,14 +68,17 @@ is_dropped() {
     local other=${dropped[${row_pair[$1]}]-}
     [[ $other ]] || return 1
     given_up[$1]=yes
-    log_launch "$1" - - "not begun: launch $other failed twice, and its pair is left out"
+    log_launch "$1" - - "not begun: launch $other failed twice, and its $(what_goes_with "$1") is left out"
 }
+
+# what_goes_with I: prints what of the plan a launch stands and falls with.
+what_goes_with() { [[ ${row_pair[$1]} == value-* ]] && echo value || echo pair; }
 
 # is_over I: it is good, or was not begun, or no launch is begun any more.
 is_over() { [[ ${good[$1]} == 0 || ${good[$1]} == - || $stopping ]]; }
 
 # try_again I: a launch of a screening that failed is made once more, in its block; what fails twice costs its pair, and the
-# design stands without the two. Where nothing but failures comes, nothing more is tried.
+# design stands without the two, or the further value that it tries. Where nothing but failures comes, nothing more is tried.
 try_again() {
     local i=$1 pair=${row_pair[$1]}
     is_over "$i" && return
@@ -85,7 +88,7 @@ try_again() {
     [[ " ${good[*]} " == *' 0 '* ]] || (((twice += 1) < kHopeless)) || stopping="the first $kHopeless launches failed twice each"
     [[ $pair != - ]] || return 0
     dropped[$pair]=$((i + 1))
-    say "launch $((i + 1)) failed twice: its pair is left out"
+    say "launch $((i + 1)) failed twice: its $(what_goes_with "$i") is left out"
 }
 
 # judge_suite FILE…: what a2a suite says, in the job's output and in a file, and its picture. Sets $verdict.
@@ -99,8 +102,8 @@ judge_suite() {
     ((verdict)) || say "picture: $picture"
 }
 
-# go_on_screening: where a setting dominates it is fixed, and the rest screened again; then what is left is launched anew, beside
-# launches with none of it. 'a2a screen' plans these launches, once, and adds a row for each to the file.
+# go_on_screening: where a setting dominates it is fixed, and the rest screened again; then further values are tried, one at a time;
+# then what is left is launched anew, beside launches with none of it. 'a2a screen' plans these launches, once, and adds a row for each to the file.
 go_on_screening() {
     local i before files
     [[ ${asked[no-confirm]} == no && $a2a ]] || return 0

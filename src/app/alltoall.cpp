@@ -7,7 +7,9 @@
 
 #include <fmt/format.h>
 
+#include "a2aperf/base/error.hpp"
 #include "a2aperf/base/terminal.hpp"
+#include "a2aperf/config/selection.hpp"
 #include "a2aperf/config/values.hpp"
 #include "a2aperf/plan/size_list.hpp"
 #include "a2aperf/record/closing.hpp"
@@ -74,6 +76,21 @@ constexpr OptionRow kOptions[] = {
              "neighbours=D, sparse=10%, incast, outcast, bisection, or a matrix in a file .mtx or .csv; "
              "--sizes is the mean of all pairs of ranks (default: uniform)",
      .set = [](Options& o, Values v, const Catalogue&) { alltoall_options(o).patterns = read_traffic(v); }},
+    {.name = "chunk",
+     .value = "LIST",
+     .section = Section::what,
+     .arity = Arity::several,
+     .example = "whole,64KiB",
+     .help = "cut longer messages into chunks of this size, or whole; the window counts chunks (default: whole)",
+     .set = [](Options& o, Values v, const Catalogue&) { alltoall_options(o).chunks = parse_chunks(v); }},
+    {.name = "endpoints",
+     .value = "LIST",
+     .section = Section::what,
+     .arity = Arity::several,
+     .example = "1,2",
+     .help =
+         "open so many endpoints per rank, each with a queue of its own, and deal the peers over them (default: 1)",
+     .set = [](Options& o, Values v, const Catalogue&) { alltoall_options(o).endpoints = parse_endpoints(v); }},
     {.name = "search",
      .value = "TIME",
      .section = Section::what,
@@ -87,6 +104,14 @@ constexpr OptionRow kOptions[] = {
              alltoall_options(o).search = v.empty() ? kSearchTime : parse_positive_duration(v[0]);
          }},
 };
+
+// A rank sleeps on one queue only.
+void check_endpoints(const Options& options) {
+    const std::vector<int>& endpoints = alltoall_options(options).endpoints;
+    if (options.poll == Poll::block && endpoints != std::vector<int>{1})
+        throw UsageError(
+            "--poll block sleeps on one queue, and each of --endpoints has its own: use another --poll");
+}
 
 constexpr WorkloadRow kRow{
     .name = "alltoall",
@@ -111,6 +136,7 @@ constexpr WorkloadRow kRow{
             require_one_memory(options);
             if (alltoall_options(options).search) check_search(options);
             if (options.sync == Sync::none) check_pipelined(options);
+            check_endpoints(options);
         },
     .settle =
         [](Options& options, const Catalogue& catalogue) {
@@ -133,8 +159,9 @@ void say_last_words(Launch& launch, std::map<int, PointResult>& results) {
 }
 
 std::vector<Column> own_columns() {
-    std::vector<Column> columns = traffic_columns();
-    columns.insert(columns.begin(), window_bytes_column());
+    std::vector<Column> columns{window_bytes_column()};
+    for (auto& some : {chunk_columns(), {endpoints_column()}, traffic_columns()})
+        for (const Column& column : some) columns.push_back(column);
     columns.push_back(whole_time_column());
     for (Column& column : rate_columns()) columns.push_back(std::move(column));
     return columns;
@@ -211,6 +238,8 @@ public:
                         .modes = options.modes,
                         .schedules = options.schedules,
                         .windows = options.windows,
+                        .chunks = alltoall_options(options).chunks,
+                        .endpoints = alltoall_options(options).endpoints,
                         .traffics = alltoall_options(options).patterns,
                         .post = options.post,
                         .own_role = options.sync == Sync::none ? kPipelined : std::string_view(),
@@ -222,6 +251,11 @@ public:
             auto why = pipeline_trouble(point);
             return why ? why : skip(point);
         });
+    }
+
+    int most_channels(const Options& options) const override {
+        const std::vector<int>& endpoints = alltoall_options(options).endpoints;
+        return *std::max_element(endpoints.begin(), endpoints.end());
     }
 
     std::optional<std::string> trouble(const Offer& offer, const Point& point) const override {

@@ -14,6 +14,8 @@ namespace a2aperf {
 
 struct AllToAllOptions {
     std::vector<TrafficPattern> patterns; // none: uniform
+    std::vector<Bytes> chunks{0};         // 0 = whole messages
+    std::vector<int> endpoints{1};        // of each rank
     std::optional<Nanoseconds> search;    // how long the best setting may be looked for
     std::string default_mode_only;        // a mode that is there for the default setting alone; empty = none is
 };

@@ -139,8 +139,10 @@ RunRules Measurement::rules_for(const Point& point) const {
     return rules;
 }
 
-PointRunner Measurement::runner_for(const Point& point) {
-    PointRunner runner(job_, channels_.of(point), loop_, deadline_, node_counters_, rules_for(point));
+PointRunner Measurement::runner_for(const Point& point, const Point* beside) {
+    const bool is_wider = beside != nullptr && beside->channels > point.channels;
+    PointRunner runner(job_, channels_.of(is_wider ? *beside : point), loop_, deadline_, node_counters_,
+                       rules_for(point));
     runner.set_clock_keeper([this] { return keep_clock(); });
     runner.set_engine([this](const EngineParts& parts) { return workload_.engine(parts); });
     return runner;
@@ -187,7 +189,7 @@ PointOutcome Measurement::measure(const Point& point, const Point* beside, Progr
         runner.set_clock_keeper([this] { return keep_clock(); });
         return {.own = runner.measure(point, [this](const EngineParts& parts) { return workload_.flow(parts); })};
     }
-    PointRunner runner = runner_for(point);
+    PointRunner runner = runner_for(point, beside);
     runner.set_progress(std::move(report));
     return runner.measure(point, beside);
 }

@@ -45,7 +45,7 @@ public:
 private:
     StartChoice choose_start_of_ops();
     StartChoice connect_and_try(std::optional<Start> wanted); // how to start ops that wait for all ranks
-    PointRunner runner_for(const Point& point);
+    PointRunner runner_for(const Point& point, const Point* beside = nullptr);
     DurationRules duration_rules_for(const Point& point) const;
     double keep_clock(); // ClockKeeper
 

@@ -90,7 +90,7 @@ ChannelSettings Preparation::channel_settings(const Options& options, const Job&
                              .spare_bytes = largest_message(plan),
                              .memories = memories,
                              .wait = polling.polling == Polling::block ? Wait::object : Wait::none,
-                             .queue_entries = queue_entries(plan),
+                             .queue_entries = queue_entries(plan, ranks),
                              .completions = completions(plan),
                              .flags = flag_words(plan, ranks),
                              .classes = workload_of(options).classes_of(options, job.layout(), job.rank())};
@@ -123,7 +123,7 @@ Preparation prepare(const Job& job, const Options& options, const StoredChoices&
     Plan plan = workload.plan(options, job.layout(), [&](const Point& point) -> std::optional<std::string> {
         const auto missing = lacking.find(point.memory.empty() ? options.memories.front() : point.memory);
         if (missing != lacking.end()) return missing->second;
-        if (auto why = fabric_skip_reason(point, choice)) return why;
+        if (auto why = fabric_skip_reason(point, choice, job.layout())) return why;
         if (auto why = workload.trouble(choice.offer, point)) return why;
         return memory_skip_reason(point, budget, job.ranks());
     });

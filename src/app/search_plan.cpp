@@ -35,14 +35,17 @@ std::vector<const Schedule*> schedules_that_differ(const Options& options, int r
 
 // What never holds back is all.
 void widen(Point& point, int ranks) {
-    if (point.window < ranks - 1) return;
+    if (static_cast<Bytes>(point.window) < point.chunks() * static_cast<Bytes>(ranks - 1)) return;
     point.window = 0;
     point.window_bytes = 0;
 }
 
-// Of two windows that hold the same number of messages the first is there.
+// Of two windows that hold the same number of messages the first is there, and of a chunk that cuts none whole
+// ones.
 bool makes_same_ops(const Point& a, const Point& b) {
-    return a.mode == b.mode && a.schedule == b.schedule && a.window == b.window && a.message_size == b.message_size;
+    return a.mode == b.mode && a.schedule == b.schedule && a.window == b.window &&
+           a.message_size == b.message_size && a.largest_transfer() == b.largest_transfer() &&
+           a.channels == b.channels;
 }
 
 Axes default_axes(const Options& options) {
@@ -70,7 +73,8 @@ double least_seconds(const Options& options, Bytes size, std::size_t settings, i
 } // namespace
 
 bool is_default(const Point& point) {
-    return point.mode == kDefaultMode && point.schedule->name == kDefaultSchedule && point.window == 0;
+    return point.mode == kDefaultMode && point.schedule->name == kDefaultSchedule && point.window == 0 &&
+           !point.is_cut() && point.channels == 1;
 }
 
 void check_search(const Options& options) {
@@ -111,6 +115,8 @@ Plan plan_search(const Options& options, const Layout& layout, const Workload::S
     std::erase(axes.modes, alltoall_options(options).default_mode_only);
     axes.schedules = schedules_that_differ(options, layout.ranks());
     axes.windows = options.windows;
+    axes.chunks = alltoall_options(options).chunks;
+    axes.endpoints = alltoall_options(options).endpoints;
     for (Point& point : make_plan(axes, layout, skip).points) {
         widen(point, layout.ranks());
         const auto is_same = [&](const Point& other) { return makes_same_ops(other, point); };

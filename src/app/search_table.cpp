@@ -88,7 +88,8 @@ bool Found::is_usual() const {
 }
 
 std::string setting_of(const Point& point) {
-    return fmt::format("{} {} window {}", point.mode, point.schedule_name(), window_of(point));
+    return fmt::format("{} {} window {}{}{}", point.mode, point.schedule_name(), window_of(point),
+                       point.chunk_words(), point.lane_words());
 }
 
 std::string search_table(std::span<const Found> found) {
@@ -134,6 +135,8 @@ std::string search_config(std::span<const Found> found, const std::string& provi
         sizes = sizes_of(settings.front().second);
     text += fmt::format("provider = \"{}\"\nsizes = \"{}\"\nmode = \"{}\"\nschedule = \"{}\"\nwindow = \"{}\"\n",
                         provider, fmt::join(sizes, ","), chosen.mode, chosen.schedule_name(), window_of(chosen));
+    if (chosen.chunk > 0) text += fmt::format("chunk = \"{}\"\n", Window{0, chosen.chunk}.text());
+    if (chosen.channels > 1) text += fmt::format("endpoints = \"{}\"\n", chosen.channels);
     return text;
 }
 

@@ -80,4 +80,27 @@ std::vector<Window> parse_windows(std::span<const std::string> values) {
     return windows;
 }
 
+std::vector<int> parse_endpoints(std::span<const std::string> values) {
+    constexpr int kMost = 64;
+    std::vector<int> counts;
+    for (const std::string& text : split_list(values)) {
+        const int count = parse_int(text, 1, kMost);
+        if (std::find(counts.begin(), counts.end(), count) == counts.end()) counts.push_back(count);
+    }
+    return counts;
+}
+
+std::vector<Bytes> parse_chunks(std::span<const std::string> values) {
+    std::vector<Bytes> chunks;
+    for (const std::string& text : split_list(values)) {
+        if (text != "whole" && text.find_first_of("0123456789") != 0)
+            throw UsageError(fmt::format("{} is neither 'whole' nor a size such as 64KiB", quote(text)));
+        const Bytes chunk = text == "whole" ? 0 : parse_bytes(text);
+        if (chunk == 0 && text != "whole")
+            throw UsageError(fmt::format("{} is not a size above zero", quote(text)));
+        if (std::find(chunks.begin(), chunks.end(), chunk) == chunks.end()) chunks.push_back(chunk);
+    }
+    return chunks;
+}
+
 } // namespace a2aperf

@@ -59,6 +59,10 @@ bool Offer::consumes_receive() const {
     return ((info_->mode | info_->rx_attr->mode) & FI_RX_CQ_DATA) != 0;
 }
 
+std::size_t Offer::endpoints() const {
+    return info().domain_attr->ep_cnt;
+}
+
 std::size_t Offer::receive_queue() const {
     return info_->rx_attr->size;
 }

@@ -102,8 +102,8 @@ TransferContext Channel::context(Bytes message_size) {
             .flags = flags_ ? reinterpret_cast<std::uint64_t*>(flags_->data()) : nullptr};
 }
 
-TransferContext Channel::context(const Traffic& traffic, ReceivePlaces receives) {
-    message_places_ = places_of(traffic, job_.rank(), receives);
+TransferContext Channel::context(const Traffic& traffic, ReceivePlaces receives, Bytes chunk) {
+    message_places_ = places_of(traffic, job_.rank(), receives, chunk);
     TransferContext context = this->context(traffic.loads().largest);
     context.send_offset = message_places_.send_offset.data();
     context.receive_offset = message_places_.receive_offset.data();

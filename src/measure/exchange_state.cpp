@@ -92,17 +92,27 @@ std::string ExchangeState::op_name() const {
     return settings_.names != nullptr ? settings_.names->of(op_) : fmt::format("op {}", op_);
 }
 
+std::string ExchangeState::name_of(Rank index) const {
+    if (context_.chunks == 1) return fmt::format("rank {}", index);
+    return fmt::format("rank {} (chunk {})", index / context_.chunks, index % context_.chunks);
+}
+
 std::string ExchangeState::waiting_for() const {
     std::vector<Rank> sources;
     std::vector<Rank> targets;
+    // Chunks of a message follow one another.
+    const auto add = [&](std::vector<Rank>& ranks, Rank index) {
+        const Rank rank = index / context_.chunks;
+        if (ranks.empty() || ranks.back() != rank) ranks.push_back(rank);
+    };
     for (const Route& from : receives_)
-        if (extra_completions_[static_cast<std::size_t>(from.peer)] == kDue) sources.push_back(from.peer);
+        if (extra_completions_[static_cast<std::size_t>(from.peer)] == kDue) add(sources, from.peer);
     for (const Route& to : sends_) {
         const bool is_done = settings_.inject == Inject::silent ||
                              extra_completions_[static_cast<std::size_t>(to.slot - slots_.data())] != kDue;
         const bool is_untold =
             std::find(ready_.begin() + static_cast<std::ptrdiff_t>(told_), ready_.end(), &to) != ready_.end();
-        if (&to >= next_send_ || !is_done || is_untold) targets.push_back(to.peer);
+        if (&to >= next_send_ || !is_done || is_untold) add(targets, to.peer);
     }
     std::string text;
     if (!sources.empty()) text = fmt::format("messages from rank {}", fmt::join(sources, ", "));
@@ -125,10 +135,11 @@ void ExchangeState::fail_completion(ssize_t status) const {
     std::string what = "an operation";
     if (index < ranks_)
         what = takes_by_source(arrival_)
-                   ? fmt::format("the {} from rank {}", arrival_ == Arrival::read ? "read" : "receive", index)
+                   ? fmt::format("the {} from {}", arrival_ == Arrival::read ? "read" : "receive",
+                                 name_of(static_cast<Rank>(index)))
                    : "a receive";
     else if (index - ranks_ < sends_.size())
-        what = fmt::format("the send to rank {}", sends_[index - ranks_].peer);
+        what = fmt::format("the send to {}", name_of(sends_[index - ranks_].peer));
     fail_operation(op_name(), what, error, waiting_for());
 }
 
@@ -138,16 +149,17 @@ void ExchangeState::fail_double(std::size_t slot) const {
     if (!is_arrival && place >= sends_.size())
         throw RunError(fmt::format("{}: the send of a sweep completed twice", op_name()), EndReason::bad_data);
     if (arrival_ == Arrival::read)
-        throw RunError(fmt::format("{}: the read from rank {} completed twice", op_name(), slot),
-                       EndReason::bad_data);
-    throw RunError(fmt::format("{}: {} rank {} completed twice: sent twice, to the wrong rank, or in another op",
+        throw RunError(
+            fmt::format("{}: the read from {} completed twice", op_name(), name_of(static_cast<Rank>(slot))),
+            EndReason::bad_data);
+    throw RunError(fmt::format("{}: {} {} completed twice: sent twice, to the wrong rank, or in another op",
                                op_name(), is_arrival ? "the message from" : "the send to",
-                               is_arrival ? static_cast<Rank>(slot) : sends_[place].peer),
+                               name_of(is_arrival ? static_cast<Rank>(slot) : sends_[place].peer)),
                    EndReason::bad_data);
 }
 
 void ExchangeState::fail(ssize_t status, const char* call, Rank peer) const {
-    fail_call(op_name(), status, call, fmt::format("rank {}", peer));
+    fail_call(op_name(), status, call, name_of(peer));
 }
 
 } // namespace a2aperf

@@ -8,7 +8,9 @@
 #include "a2aperf/base/error.hpp"
 #include "a2aperf/fabric/provider.hpp"
 #include "a2aperf/measure/exchange.hpp"
+#include "a2aperf/measure/laned_engine.hpp"
 #include "a2aperf/measure/verifier.hpp"
+#include "a2aperf/transfer/chunked.hpp"
 #include "a2aperf/transfer/modes.hpp"
 #include "a2aperf/transfer/sized.hpp"
 
@@ -16,7 +18,7 @@ namespace a2aperf {
 namespace {
 
 template <TransferMode Mode>
-ExchangeSettings settings_of(const EngineParts& parts, const Channel& channel) {
+ExchangeSettings settings_of(const EngineParts& parts, const Channel& channel, Lane lane) {
     const Domain& domain = channel.domain();
     const auto takes_wildcards = find_provider(domain.offer().provider()).takes_wildcards;
     Inject inject = Inject::never;
@@ -24,51 +26,80 @@ ExchangeSettings settings_of(const EngineParts& parts, const Channel& channel) {
         inject = parts.point.window == 0 ? Inject::silent : Inject::counted;
     else if (channel.endpoint().completions() == Completions::asked)
         inject = Inject::asking;
-    return {.window = parts.point.window,
+    return {.window = lane.window(parts.point.window),
             .inject = inject,
             .posts_receives = Mode::kArrival != Arrival::flag &&
                               (Mode::kArrival != Arrival::data || domain.offer().consumes_receive()),
             .strays = Mode::kArrival == Arrival::receive && takes_wildcards != nullptr && !takes_wildcards()
                           ? Strays::from_each
                           : Strays::from_any,
-            .flag_behind = parts.point.largest_of_op() <= domain.offer().ordered_write() ? FlagBehind::post
-                                                                                         : FlagBehind::delivery,
+            .flag_behind = parts.point.largest_transfer() <= domain.offer().ordered_write() ? FlagBehind::post
+                                                                                            : FlagBehind::delivery,
             .follows_on = parts.point.is_pipelined(),
             .names = &parts.loop.names()};
 }
 
+Lane lane_of(const EngineParts& parts, std::size_t channel) {
+    return {static_cast<int>(channel), static_cast<int>(parts.channels.size())};
+}
+
 template <TransferMode Mode>
 Nanoseconds verify_point(const EngineParts& parts) {
-    Channel& channel = only_channel(parts.channels, Mode::kName);
-    ExchangeSettings settings = settings_of<Mode>(parts, channel);
-    settings.traces = true;
-    settings.follows_on = false; // all ranks are there between two of its ops
-    return verify<Mode>(parts.job, channel, parts.loop, parts.deadline, parts.point, settings, parts.seed);
+    Nanoseconds with_bytes = 0;
+    for (std::size_t i = 0; i < parts.channels.size(); ++i) {
+        Channel& channel = *parts.channels[i];
+        const Lane lane = lane_of(parts, i);
+        ExchangeSettings settings = settings_of<Mode>(parts, channel, lane);
+        settings.traces = true;
+        settings.follows_on = false; // all ranks are there between two of its ops
+        with_bytes +=
+            verify<Mode>(parts.job, channel, parts.loop, parts.deadline, parts.point, settings, parts.seed, lane);
+    }
+    return with_bytes;
 }
 
 template <TransferMode Mode>
 std::unique_ptr<Engine> make_fabric_engine(const EngineParts& parts) {
-    Channel& channel = only_channel(parts.channels, Mode::kName);
-    const TransferContext context = context_of<Mode>(channel, parts.point);
-    const Peers peers = parts.point.peers(parts.job.rank(), parts.job.layout(), parts.seed);
+    const Peers all = parts.point.peers(parts.job.rank(), parts.job.layout(), parts.seed);
+    std::vector<typename LanedEngine<Mode>::Part> lanes;
+    for (std::size_t i = 0; i < parts.channels.size(); ++i) {
+        Channel& channel = *parts.channels[i];
+        const Lane lane = lane_of(parts, i);
+        ExchangeSettings settings = settings_of<Mode>(parts, channel, lane);
+        settings.traces = parts.traces;
+        Messages<Mode> messages(channel, parts.point);
+        const Peers peers = messages.of(lane.deal(all, parts.job.rank(), parts.job.ranks()));
+        Exchange<Mode> exchange(messages.context(), channel.endpoint(), peers.sends, peers.receives, settings,
+                                parts.deadline);
+        lanes.push_back({std::move(messages), std::move(exchange)});
+    }
     SelfCopy self_copy;
+    const TransferContext& first = lanes.front().messages.context();
     if (parts.point.is_beside_mpi && !parts.point.traffic) // which has nothing for a rank itself
-        self_copy = {&channel.memory(), context.send_buffer, context.receive_buffer, context.message_size};
-    ExchangeSettings settings = settings_of<Mode>(parts, channel);
-    settings.traces = parts.traces;
-    return std::make_unique<FabricEngine<Mode>>(
-        Exchange<Mode>(context, channel.endpoint(), peers.sends, peers.receives, settings, parts.deadline),
-        parts.point.post, self_copy);
+        self_copy = {&parts.channels.front()->memory(), first.send_buffer, first.receive_buffer,
+                     parts.point.message_size};
+    if (lanes.size() == 1 && !parts.point.is_cut())
+        return std::make_unique<FabricEngine<Mode>>(std::move(lanes.front().exchange), parts.point.post, self_copy);
+    return std::make_unique<LanedEngine<Mode>>(std::move(lanes), parts.point.post, self_copy, parts.deadline,
+                                               parts.traces ? parts.job.ranks() : 0);
+}
+
+// Of a point's messages: cut, of a size each, or all alike.
+template <class Mode, class Act>
+auto as_moved(const Point& point, Act act) {
+    if (point.is_cut()) return act.template operator()<Chunked<Mode>>();
+    if (point.traffic) return act.template operator()<Sized<Mode>>();
+    return act.template operator()<Mode>();
 }
 
 std::vector<ModeEntry> make_table() {
     std::vector<ModeEntry> table;
     for_each_mode([&]<class Mode>(Mode) {
         const auto verify_any = [](const EngineParts& parts) {
-            return parts.point.traffic ? verify_point<Sized<Mode>>(parts) : verify_point<Mode>(parts);
+            return as_moved<Mode>(parts.point, [&]<class Moved>() { return verify_point<Moved>(parts); });
         };
         const auto make_any = [](const EngineParts& parts) {
-            return parts.point.traffic ? make_fabric_engine<Sized<Mode>>(parts) : make_fabric_engine<Mode>(parts);
+            return as_moved<Mode>(parts.point, [&]<class Moved>() { return make_fabric_engine<Moved>(parts); });
         };
         table.push_back({Mode::kName, Mode::kAbout, Mode::kCapabilities, Mode::kOrder, Mode::kRights,
                          Mode::kReceiveSpace, Mode::kInitiator, Mode::kArrival, verify_any, make_any});
@@ -115,9 +146,11 @@ std::span<const ModeDemands> flow_demands() {
 // Channels behind those are of what a rank sends itself.
 void verify_channels(const EngineParts& parts) {
     const Point& point = parts.point;
-    const std::vector<VerifiedSize> sizes =
-        point.flow ? point.flow->verified(point) : std::vector<VerifiedSize>{{0, point.message_size}};
-    for (const auto& [channel, size] : sizes)
+    if (!point.flow) {
+        find_mode(point.mode).verify(parts);
+        return;
+    }
+    for (const auto& [channel, size] : point.flow->verified(point))
         find_mode(point.mode)
             .verify({parts.job, parts.channels.subspan(static_cast<std::size_t>(channel), 1), parts.loop,
                      parts.deadline, point.of_size(size), parts.seed});
@@ -138,9 +171,9 @@ bool uses_inject(const Offer& offer, const Point& point) {
     if (mode.initiator == Initiator::receiver) return false; // nothing is sent
     if (mode.arrival == Arrival::data && !provider.injects_data) return false;
     // Its flag waits for the message's completion.
-    if (mode.arrival == Arrival::flag && point.largest_of_op() > offer.ordered_write()) return false;
+    if (mode.arrival == Arrival::flag && point.largest_transfer() > offer.ordered_write()) return false;
     if (point.window != 0 && !provider.completes_injected) return false;
-    return point.largest_of_op() <= offer.inject_size();
+    return point.largest_transfer() <= offer.inject_size();
 }
 
 } // namespace a2aperf

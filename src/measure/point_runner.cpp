@@ -225,7 +225,7 @@ PointResult PointRunner::finish(Series& series, const Point& point) {
     result.stop_rule = series.stop_rule;
     result.late_limit_ns = series.late_limit;
     result.warmup_p50_ns = series.warmup_p50;
-    result.buffer_slots = point.traffic ? job_.ranks() : channels_.front()->slots(point.message_size);
+    result.buffer_slots = point.traffic ? job_.ranks() : channels_.front()->slots(point.place_bytes());
     return result;
 }
 

@@ -46,6 +46,38 @@ std::optional<std::string> duration_trouble(const Offer& offer, const Point& poi
                        point.flow->posted(), name, offer.receive_queue());
 }
 
+// What can be under way at once has to find room in queues, and a number.
+std::optional<std::string> chunks_trouble(const Offer& offer, const Point& point, int ranks) {
+    constexpr Bytes kMost = 1U << 18U;
+    if (!point.is_cut()) return std::nullopt;
+    if (point.chunks() > kMost / static_cast<Bytes>(ranks))
+        return fmt::format("{} chunks of {} B to each of {} are too many: give larger ones", point.chunks(),
+                           point.chunk, counted(ranks - 1, "peer"));
+    const Bytes chunks = point.chunks() * static_cast<Bytes>(ranks - 1);
+    const bool has_all_at_once = point.post == Post::before && posts_receives(find_mode(point.mode).arrival);
+    if (has_all_at_once && find_provider(offer.provider()).bounds_receives && chunks > offer.receive_queue())
+        return fmt::format("{} receives are posted before an op, and {} has room for {}", chunks, offer.provider(),
+                           offer.receive_queue());
+    return std::nullopt;
+}
+
+// Of the endpoints over which the messages of an op are dealt.
+std::optional<std::string> lanes_trouble(const Offer& offer, const Point& point, const Layout& layout) {
+    const int lanes = point.channels;
+    if (lanes == 1) return std::nullopt;
+    if (lanes >= layout.ranks())
+        return fmt::format("a rank has {}, and each is reached over one endpoint: {} of {} would be idle",
+                           counted(layout.ranks() - 1, "peer"), lanes - layout.ranks() + 1, lanes);
+    if (point.window != 0 && point.window < lanes)
+        return fmt::format("a window of {} can't be dealt over {} endpoints", point.window, lanes);
+    const auto& on_node = layout.ranks_on_node();
+    const int ranks = *std::max_element(on_node.begin(), on_node.end());
+    const std::size_t most = offer.endpoints();
+    if (most == 0 || static_cast<std::size_t>(ranks) * static_cast<std::size_t>(lanes) <= most) return std::nullopt;
+    return fmt::format("{} ranks on a node with {} endpoints each need more than the {} that {} has", ranks, lanes,
+                       most, offer.domain());
+}
+
 std::string variable(const char* name) {
     const char* value = std::getenv(name);
     return value != nullptr ? value : "";
@@ -137,7 +169,7 @@ bool has_place_per_peer(const Point& point) {
 Bytes buffer_of(const Point& point, const MemoryBudget& budget, int ranks) {
     const Bytes all = point.buffer_bytes(ranks);
     if (point.traffic || point.is_duration() || has_place_per_peer(point)) return all;
-    return std::min(all, std::max(budget.ample, point.largest_message()));
+    return std::min(all, std::max({budget.ample, point.largest_message(), point.place_bytes()}));
 }
 
 // Each message has a place of its own, whatever the mode.
@@ -163,9 +195,9 @@ std::optional<std::string> memory_skip_reason(const Point& point, const MemoryBu
                                format_bytes(budget.per_buffer));
     }
     if (point.traffic) return traffic_skip_reason(point, budget, ranks);
-    const Bytes all = point.message_size * static_cast<Bytes>(ranks);
+    const Bytes all = point.place_bytes() * static_cast<Bytes>(ranks);
     const bool needs_all = has_place_per_peer(point) && point.messages_per_rank(ranks) > 1;
-    const Bytes needed = needs_all ? all : point.message_size;
+    const Bytes needed = needs_all ? all : point.place_bytes();
     const Bytes room = needs_all ? budget.per_buffer : budget.largest;
     if (needed <= room) return std::nullopt;
     return fmt::format("{} needs {}{} of receive space and --memory-limit leaves {}",
@@ -173,7 +205,8 @@ std::optional<std::string> memory_skip_reason(const Point& point, const MemoryBu
                        format_bytes(needed), format_bytes(room));
 }
 
-std::optional<std::string> fabric_skip_reason(const Point& point, const ProviderChoice& choice) {
+std::optional<std::string> fabric_skip_reason(const Point& point, const ProviderChoice& choice,
+                                              const Layout& layout) {
     const Offer& offer = choice.offer;
     if (point.is_baseline()) {
         constexpr auto kMost = static_cast<Bytes>(std::numeric_limits<int>::max());
@@ -184,17 +217,20 @@ std::optional<std::string> fabric_skip_reason(const Point& point, const Provider
     }
     const ModeEntry& mode = find_mode(point.mode);
     if (auto why = channels_trouble(offer.provider(), point.channels)) return why;
+    if (!point.is_duration())
+        if (auto why = lanes_trouble(offer, point, layout)) return why;
     if (const auto refused = choice.refused_modes.find(point.mode); refused != choice.refused_modes.end())
         return refused->second;
-    if (const Bytes most = offer.largest_message(); point.largest_message() > most)
+    if (const Bytes most = offer.largest_message(); !point.is_cut() && point.largest_message() > most)
         return fmt::format("above the largest message of {}, {} B", offer.provider(), most);
     if (mode.arrival == Arrival::flag)
-        if (auto why = flag_trouble(offer, point.largest_of_op())) return why;
+        if (auto why = flag_trouble(offer, point.largest_transfer())) return why;
+    if (auto why = chunks_trouble(offer, point, layout.ranks())) return why;
     if (point.is_duration())
         if (auto why = duration_trouble(offer, point)) return why;
     const auto trouble = find_provider(offer.provider()).unexpected_trouble;
     const bool may_be_unexpected = point.post == Post::inside && posts_receives(mode.arrival);
-    if (trouble != nullptr && may_be_unexpected) return trouble(point.largest_of_op(), offer.inject_size());
+    if (trouble != nullptr && may_be_unexpected) return trouble(point.largest_transfer(), offer.inject_size());
     return std::nullopt;
 }
 
@@ -241,14 +277,16 @@ std::string usual_sharing(const Plan& plan, const MemoryBudget& budget, int rank
         peers, largest, counted(places, "place"));
 }
 
-std::size_t queue_entries(const Plan& plan) {
-    int most = 0;
+std::size_t queue_entries(const Plan& plan, int ranks) {
+    std::size_t most = 0;
     for (const Point& point : plan.points) {
-        if (point.is_skipped() || !point.is_duration()) continue;
+        if (point.is_skipped()) continue;
+        if (point.is_cut()) most = std::max(most, 2 * point.chunks() * static_cast<std::size_t>(ranks));
+        if (!point.is_duration()) continue;
         const FlowRoom room = point.flow->room(point);
-        most = std::max(most, room.receives + room.sends);
+        most = std::max(most, static_cast<std::size_t>(room.receives + room.sends));
     }
-    return static_cast<std::size_t>(most);
+    return most;
 }
 
 Completions completions(const Plan& plan) {
@@ -263,7 +301,7 @@ std::size_t flag_words(const Plan& plan, int ranks) {
     for (const Point& point : plan.points) {
         if (point.is_skipped() || point.is_baseline()) continue;
         const ModeEntry& mode = find_mode(point.mode);
-        if (mode.arrival == Arrival::flag) most = std::max(most, static_cast<std::size_t>(ranks));
+        if (mode.arrival == Arrival::flag) most = std::max(most, point.chunks() * static_cast<std::size_t>(ranks));
         if (point.is_duration() && tells_by_words(mode.arrival))
             most = std::max(most, StreamWords::count(ranks, point.flow->room(point).messages));
     }

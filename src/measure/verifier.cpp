@@ -9,7 +9,7 @@
 #include "a2aperf/base/error.hpp"
 
 namespace a2aperf {
-std::vector<VerificationRound> rounds_of(const Point& point, const Job& job, int places, std::uint64_t seed) {
+std::vector<Peers> rounds_of(const Point& point, const Job& job, int places, std::uint64_t seed) {
     if (point.traffic) {
         Peers peers = point.peers(job.rank(), job.layout(), seed);
         return {{std::move(peers.sends), std::move(peers.receives)}};
@@ -19,7 +19,7 @@ std::vector<VerificationRound> rounds_of(const Point& point, const Job& job, int
     if (is_shared) verified.schedule = &find_schedule("shift");
     const auto per_round = static_cast<std::size_t>(is_shared ? places : job.ranks());
     const Peers peers = verified.peers(job.rank(), job.layout(), seed);
-    std::vector<VerificationRound> rounds;
+    std::vector<Peers> rounds;
     for (std::size_t i = 0; i < peers.sends.size(); ++i) {
         if (i % per_round == 0) rounds.emplace_back();
         rounds.back().sends.push_back(peers.sends[i]);
@@ -28,8 +28,17 @@ std::vector<VerificationRound> rounds_of(const Point& point, const Job& job, int
     return rounds;
 }
 
+PayloadKey sent_key(const TransferContext& context, Rank peer, std::uint64_t op, std::uint64_t seed) {
+    return {seed, context.self + peer % context.chunks, peer, op};
+}
+
+PayloadKey received_key(const TransferContext& context, Rank peer, std::uint64_t op, std::uint64_t seed) {
+    return {seed, peer, context.self + peer % context.chunks, op};
+}
+
 Rank nearest_of(const std::vector<Rank>& peers, const TransferContext& context) {
-    if (context.send_size != nullptr) return (context.self + 1) % context.ranks;
+    // A chunk that is at all: the first of the message to the next rank.
+    if (context.send_size != nullptr) return (context.self + context.chunks) % context.ranks;
     const auto distance = [&](Rank peer) { return (peer - context.self + context.ranks) % context.ranks; };
     return *std::min_element(peers.begin(), peers.end(),
                              [&](Rank left, Rank right) { return distance(left) < distance(right); });
@@ -39,39 +48,56 @@ std::span<std::byte> message_at(std::byte* buffer, const std::size_t* offset, Ra
     return {buffer + offset[static_cast<std::size_t>(peer)], size};
 }
 
-void check_arrivals(std::span<const std::uint32_t> arrivals, const VerificationRound& round, const Job& job,
-                    const Point& point, const std::string& op_name) {
+namespace {
+
+// "the message", or which part of it.
+std::string part_of(Rank peer, const TransferContext& context) {
+    return context.chunks == 1 ? "the message" : fmt::format("chunk {} of the message", peer % context.chunks);
+}
+
+} // namespace
+
+void check_arrivals(std::span<const std::uint32_t> arrivals, const Peers& round, const Job& job, const Point& point,
+                    const TransferContext& context, const std::string& op_name) {
     std::vector<std::uint32_t> expected(arrivals.size());
     for (const Rank peer : round.receives) expected[static_cast<std::size_t>(peer)] = 1;
     // A receive for strays of any rank counts as one from ourselves.
-    if (arrivals[static_cast<std::size_t>(job.rank())] != 0)
+    if (arrivals[static_cast<std::size_t>(context.self)] != 0)
         throw RunError(fmt::format("verification of {} failed: an extra message arrived at {} in {}: sent twice, "
                                    "or to the wrong rank",
                                    point.label(), job.who(job.rank()), op_name),
                        EndReason::bad_data);
-    for (std::size_t peer = 0; peer < arrivals.size(); ++peer)
-        if (arrivals[peer] != expected[peer])
-            throw RunError(
-                fmt::format("verification of {} failed: {} message{} of {} arrived at {} in {}, expected {}",
-                            point.label(), arrivals[peer], arrivals[peer] == 1 ? "" : "s",
-                            job.who(static_cast<Rank>(peer)), job.who(job.rank()), op_name, expected[peer]),
-                EndReason::bad_data);
+    for (std::size_t at = 0; at < arrivals.size(); ++at) {
+        if (arrivals[at] == expected[at]) continue;
+        const auto peer = static_cast<Rank>(at);
+        const std::string chunk =
+            context.chunks == 1 ? "" : fmt::format(" (chunk {} of it)", peer % context.chunks);
+        throw RunError(
+            fmt::format("verification of {} failed: {} message{}{} of {} arrived at {} in {}, expected {}",
+                        point.label(), arrivals[at], arrivals[at] == 1 ? "" : "s", chunk,
+                        job.who(peer / context.chunks), job.who(job.rank()), op_name, expected[at]),
+            EndReason::bad_data);
+    }
 }
 
-void check_bytes(const ExchangeState& exchange, const MemoryKind& memory, const VerificationRound& round,
-                 const Job& job, const Point& point, std::uint64_t op, std::uint64_t seed) {
-    for (const Rank peer : round.receives) check_message(exchange, memory, peer, job, point, op, seed);
+void check_bytes(const ExchangeState& exchange, const MemoryKind& memory, const Peers& round, const Job& job,
+                 const Point& point, const TransferContext& context, std::uint64_t op, std::uint64_t seed) {
+    for (const Rank peer : round.receives) check_message(exchange, memory, peer, job, point, context, op, seed);
 }
 
 void check_message(const ExchangeState& exchange, const MemoryKind& memory, Rank peer, const Job& job,
-                   const Point& point, std::uint64_t op, std::uint64_t seed, std::string_view moment) {
-    const std::span<const std::byte> received{exchange.place_of(peer), point.bytes(peer, job.rank())};
-    if (const auto wrong = check_payload(memory, received, {seed, peer, job.rank(), op}))
-        throw RunError(fmt::format("verification of {} failed: byte {} of the message from {} to {} is {:#04x}, "
+                   const Point& point, const TransferContext& context, std::uint64_t op, std::uint64_t seed,
+                   std::string_view moment) {
+    const Rank rank = peer / context.chunks;
+    Bytes size = point.bytes(rank, job.rank());
+    if (context.chunks > 1) size = chunk_bytes(size, point.chunk, peer % context.chunks);
+    const std::span<const std::byte> received{exchange.place_of(peer), size};
+    if (const auto wrong = check_payload(memory, received, received_key(context, peer, op, seed)))
+        throw RunError(fmt::format("verification of {} failed: byte {} of {} from {} to {} is {:#04x}, "
                                    "not {:#04x} ({}{})",
-                                   point.label(), wrong->offset, job.who(peer), job.who(job.rank()),
-                                   static_cast<int>(wrong->found), static_cast<int>(wrong->expected),
-                                   exchange.op_name(), moment),
+                                   point.label(), wrong->offset, part_of(peer, context), job.who(rank),
+                                   job.who(job.rank()), static_cast<int>(wrong->found),
+                                   static_cast<int>(wrong->expected), exchange.op_name(), moment),
                        EndReason::bad_data);
 }
 

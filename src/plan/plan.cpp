@@ -52,6 +52,35 @@ StepsOf steps_of(const Schedule& schedule, const Traffics& traffics) {
     return all;
 }
 
+// How messages are moved, without the messages: windows are not in force before their size is known.
+struct Setting {
+    Point point;
+    Window window;
+};
+
+std::vector<Setting> settings_of(const Axes& axes) {
+    std::vector<Setting> settings;
+    Point point;
+    point.own_role = axes.own_role;
+    point.post = axes.with_baseline ? Post::inside : axes.post;
+    for (const std::string& mode : axes.modes) {
+        point.mode = mode;
+        for (const Schedule* schedule : axes.schedules) {
+            point.schedule = schedule;
+            for (const Window& window : axes.windows) {
+                for (const Bytes chunk : axes.chunks) {
+                    point.chunk = chunk;
+                    for (const int endpoints : axes.endpoints) {
+                        point.channels = endpoints;
+                        settings.push_back({point, window});
+                    }
+                }
+            }
+        }
+    }
+    return settings;
+}
+
 // Every cell of the sweep, skipped ones with their reason.
 std::vector<Point> span_cells(const Axes& axes, const Layout& layout, const Skip& skip) {
     const Traffics traffics = traffics_of(axes, layout);
@@ -59,27 +88,19 @@ std::vector<Point> span_cells(const Axes& axes, const Layout& layout, const Skip
     for (const Schedule* schedule : axes.schedules)
         steps_by_schedule.emplace(schedule, steps_of(*schedule, traffics));
     std::vector<Point> cells;
-    for (const std::string& mode : axes.modes) {
-        for (const Schedule* schedule : axes.schedules) {
-            const std::optional<std::string> refusal = schedule->refusal(layout);
-            const StepsOf& steps = steps_by_schedule.at(schedule);
-            for (const Window& window : axes.windows) {
-                for (std::size_t i = 0; i < traffics.size(); ++i) {
-                    Point point;
-                    point.own_role = axes.own_role;
-                    point.mode = mode;
-                    point.schedule = schedule;
-                    point.traffic = traffics[i];
-                    if (point.traffic && !steps.empty())
-                        point.steps = steps[static_cast<std::size_t>(point.traffic->index())];
-                    point.message_size = axes.sizes[i % axes.sizes.size()];
-                    point.window = window.of(point.largest_of_op());
-                    point.window_bytes = window.bytes;
-                    point.post = axes.with_baseline ? Post::inside : axes.post;
-                    point.skip_reason = refusal ? *refusal : skip(point).value_or("");
-                    cells.push_back(std::move(point));
-                }
-            }
+    for (const auto& [setting, window] : settings_of(axes)) {
+        const std::optional<std::string> refusal = setting.schedule->refusal(layout);
+        const StepsOf& steps = steps_by_schedule.at(setting.schedule);
+        for (std::size_t i = 0; i < traffics.size(); ++i) {
+            Point point = setting;
+            point.traffic = traffics[i];
+            if (point.traffic && !steps.empty())
+                point.steps = steps[static_cast<std::size_t>(point.traffic->index())];
+            point.message_size = axes.sizes[i % axes.sizes.size()];
+            point.window = window.of(point.largest_transfer());
+            point.window_bytes = window.bytes;
+            point.skip_reason = refusal ? *refusal : skip(point).value_or("");
+            cells.push_back(std::move(point));
         }
     }
     return cells;

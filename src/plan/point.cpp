@@ -36,10 +36,21 @@ std::string_view Point::schedule_name() const {
     return schedule != nullptr ? schedule->name : "library";
 }
 
+Bytes Point::chunks() const {
+    return chunk == 0 ? 1 : std::max<Bytes>((largest_of_op() + chunk - 1) / chunk, 1);
+}
+
+Bytes Point::place_bytes() const {
+    return is_cut() ? chunks() * chunk : message_size;
+}
+
+// Of traffic that is not uniform each message of a rank may have a chunk that is not full.
 Bytes Point::buffer_bytes(int ranks) const {
-    if (traffic) return traffic->loads().most_of_rank;
-    const Bytes all =
-        largest_message() * static_cast<Bytes>(messages_per_rank(ranks)); // of a duration's verification, too
+    if (traffic)
+        return traffic->loads().most_of_rank +
+               (is_cut() ? static_cast<Bytes>(ranks) * message_room(chunk) : Bytes{0});
+    const Bytes all = std::max(largest_message(), place_bytes()) *
+                      static_cast<Bytes>(messages_per_rank(ranks)); // of a duration's verification, too
     return is_duration() ? std::max(all, flow->bytes(*this)) : all;
 }
 
@@ -80,6 +91,16 @@ std::string Point::memory_words() const {
     return memory.empty() || memory == "default" ? "" : fmt::format(" memory {}", memory);
 }
 
+std::string Point::chunk_words() const {
+    if (chunk == 0) return "";
+    const std::string asked = Window{0, chunk}.text();
+    return is_cut() ? fmt::format(" chunk {} ({})", asked, chunks()) : fmt::format(" chunk {} (not cut)", asked);
+}
+
+std::string Point::lane_words() const {
+    return channels == 1 ? "" : fmt::format(" endpoints {}", channels);
+}
+
 std::string Point::window_words() const {
     const std::string asked = Window{window, window_bytes}.text();
     return window_bytes == 0 ? asked : fmt::format("{} ({})", asked, window);
@@ -91,7 +112,7 @@ std::string Point::label() const {
     const std::string cell = fmt::format("{} {}{}", mode, schedule_name(), asked);
     if (is_baseline()) return fmt::format("{} {} B", cell, message_size);
     if (distance > 0) return fmt::format("{} by {} {} B", cell, distance, message_size);
-    return fmt::format("{} window {} {} B{}", cell, window_words(), message_size,
+    return fmt::format("{} window {}{}{} {} B{}", cell, window_words(), chunk_words(), lane_words(), message_size,
                        role == Role::sentinel ? " (sentinel)" : "");
 }
 

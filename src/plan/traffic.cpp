@@ -170,7 +170,7 @@ Bytes Traffic::bytes(Rank from, Rank to) const {
     return std::max<Bytes>(static_cast<Bytes>(exact / total_weight_), 1);
 }
 
-MessagePlaces places_of(const Traffic& traffic, Rank rank, ReceivePlaces receives) {
+MessagePlaces places_of(const Traffic& traffic, Rank rank, ReceivePlaces receives, Bytes chunk) {
     const int ranks = traffic.matrix().ranks();
     const auto count = static_cast<std::size_t>(ranks);
     MessagePlaces places{.send = std::vector<Bytes>(count),
@@ -186,8 +186,8 @@ MessagePlaces places_of(const Traffic& traffic, Rank rank, ReceivePlaces receive
         places.receive[at] = traffic.bytes(peer, rank);
         largest = std::max(largest, places.receive[at]);
         for (Rank before = 0; before < rank; ++before) {
-            places.target_offset[at] += message_room(traffic.bytes(before, peer));
-            places.source_offset[at] += message_room(traffic.bytes(peer, before));
+            places.target_offset[at] += message_room(traffic.bytes(before, peer), chunk);
+            places.source_offset[at] += message_room(traffic.bytes(peer, before), chunk);
         }
     }
     std::size_t sent = kBeforeMessages;
@@ -196,8 +196,8 @@ MessagePlaces places_of(const Traffic& traffic, Rank rank, ReceivePlaces receive
         if (receives == ReceivePlaces::of_any && places.receive[at] > 0) places.receive[at] = largest;
         places.send_offset[at] = sent;
         places.receive_offset[at] = received;
-        sent += message_room(places.send[at]);
-        received += message_room(places.receive[at]);
+        sent += message_room(places.send[at], chunk);
+        received += message_room(places.receive[at], chunk);
     }
     return places;
 }

@@ -286,21 +286,10 @@ std::vector<Column> tick_columns() {
                    &PointResult::ticks_lost)};
 }
 
-Column memory_column() {
-    return asked_column("memory", Kind::text, "", "pages of the message buffers",
-                        [](const Point& point) { return point.memory; });
-}
-
 Column bucket_column(std::string_view long_name) {
     Column buckets = named(kBucketCount, Kind::int32, {}, long_name);
     buckets.outcome = [](const PointResult& r) { return to_value(r.samples.buckets); };
     return buckets;
-}
-
-Column window_bytes_column() {
-    return asked_column("window_bytes", Kind::int64, "B",
-                        "what the window was asked for as, window is as many messages as fit it, 0 = in messages",
-                        [](const Point& point) { return to_value(point.window_bytes); });
 }
 
 Column whole_time_column() {

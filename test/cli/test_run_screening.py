@@ -49,32 +49,48 @@ def test_only_what_this_libfabric_knows_is_screened(study, program):
     assert not set(left_out) & set(known)
 
 
+# Both values of it make a launch quick.
+CATALOGUE = """\
+provider = "shm"
+[[setting]]
+name = "A2APERF_QUICK"
+values = ["1", "2"]
+default = "slow"
+what = "Messages do not come late."
+source = "this test"
+"""
+
+
 @pytest.mark.slow
 def test_a_screening_confirms_the_setting_that_matters(study):
-    """It dominates, and the rest is screened again with it; stopped during the confirmation, and gone on with."""
-    another = ["--try", "A2APERF_DUMMY_2=1"]
+    """It dominates, and the rest is screened again with it; stopped while its other value is tried, and gone on with."""
+    (study.folder / "own.toml").write_text(CATALOGUE)
+    another = ["--try", "A2APERF_DUMMY_2=1", "--catalogue", "own.toml"]
     make_plan(study, *another, "--seed", "5")
     words = ["-n", "2", "--screen", "plan.json", "--sizes", "1000", "--", *CALM, *FEW]
     # What is set around it is set in no launch but those that the plan sets it in.
     study.environment["A2APERF_DUMMY"] = "1"
     process = study.start(*words)
-    confirm = study.results / "confirm.json"
+    values = study.results / "values.json"
     last = study.results / "screen-run-n1-s57-057.h5"
     assert wait_until(lambda: last.exists() or process.poll() is not None, 8 * PATIENCE)
     process.terminate()
     _, stderr = process.communicate(timeout=PATIENCE)
     assert process.returncode == 128 + signal.SIGTERM, stderr
     assert "round 2: A2APERF_QUICK dominates; the rest is screened again, 2 settings, 28 launches" in stderr
-    assert "to be confirmed by" in stderr and "A2APERF_QUICK=1" in stderr
-    before = confirm.read_text()
+    assert "further values, 16 launches in turn with the best so far, A2APERF_QUICK=1" in stderr
+    before = values.read_text()
 
     outcome = study.run(*words)
     assert outcome.returncode == 0, outcome.stderr
-    assert confirm.read_text() == before
+    assert values.read_text() == before
+    tried = planned(values)
+    assert [launch["environment"]["A2APERF_QUICK"] for launch in tried].count("2") == 8
     first = planned(study.results / "screen.json") + planned(study.results / "screen-2.json")
-    second = planned(confirm)
+    confirm = planned(study.results / "confirm.json")
     # One that means nothing is left as well once in 25 times.
-    assert len(first) == 56 and len(second) in (16, 32, 40)
+    assert len(first) == 56 and len(tried) == 16 and len(confirm) in (16, 32, 40)
+    second = tried + confirm
     assert all(launch["environment"].get("A2APERF_QUICK") == "1" for launch in first[28:])
     assert len(study.plan()) == len(first) + len(second)
     for row, launch in zip(study.plan(), first + second, strict=True):
@@ -83,6 +99,7 @@ def test_a_screening_confirms_the_setting_that_matters(study):
         assert {k: segment.environment[k] for k in names if segment.environment.get(k)} == launch["environment"]
         assert segment.labels["screen"] == launch["label"]
     assert "A2APERF_QUICK=1 dominates, +" in outcome.stdout.partition("screening of shm")[2]
+    assert "A2APERF_QUICK=2: " in outcome.stdout.partition("further values: 8 new launches of each")[2]
     assert "  export A2APERF_QUICK=1" in outcome.stdout.partition("recommended: faster")[2]
     assert (study.results / "screen-run.txt").read_text() == outcome.stdout
     assert (study.results / "screen-run.svg").read_text().startswith("<?xml")

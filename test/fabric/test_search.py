@@ -41,6 +41,26 @@ def test_what_is_twice_as_fast_is_found_and_can_be_used(launch, needs_provider, 
     assert Results(tmp_path / "b.h5").words("mode") == ["write-imm"]
 
 
+def test_chunks_and_endpoints_that_are_given_are_tried_but_none_twice(launch, tmp_path):
+    outcome = launch(
+        3, "alltoall", "--provider", "shm", "--sizes", "500,3000", "--mode", "tagged", "--schedule", "shift", "--window", "all",
+        "--chunk", "1000,whole", "--endpoints", "1,2", "--search", "8s", "--ops", "120", "--warmup", "2", "--poll", "yield",
+        "-o", "a.h5",
+    )  # fmt: skip
+    assert outcome.returncode == 0, outcome.stderr
+    results = Results(tmp_path / "a.h5")
+    columns = results.columns
+    for size, tried in ((500, 2), (3000, 4)):  # no chunk of 1000 B cuts a message of 500 B
+        first = [
+            (int(columns["chunks"][i]), int(columns["endpoints"][i]))
+            for i in range(len(results))
+            if results.words("role")[i] == "search" and columns["message_size"][i] == size
+        ][:tried]
+        assert sorted(first) == [(1, 1), (1, 2), (3, 1), (3, 2)][:tried]
+    again = launch(3, "alltoall", "--config", "a.search.toml", "--ops", "2", "--no-sentinel", "-o", "b.h5")
+    assert again.returncode == 0, again.stderr
+
+
 def test_every_round_has_the_faster_half_of_the_last_one(launch, tmp_path):
     outcome = launch(
         3, "alltoall", "--provider", "shm", "--sizes", "100,3000", "--mode", "tagged,msg", "--window", "all,1", "--schedule",

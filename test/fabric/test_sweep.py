@@ -116,6 +116,21 @@ def test_windows_in_bytes_hold_what_fits_at_each_size(measure):
     is_sound(results)
 
 
+@pytest.mark.parametrize("provider", ["tcp", "shm", "net"])
+def test_messages_are_cut_and_dealt_in_every_mode(measure, needs_provider, provider):
+    needs_provider(provider)
+    results, outcome = measure(
+        3, "--provider", provider, "--sizes", "1000,3001", "--chunk", "1000", "--endpoints", "1,2", "--window", "2", "--mode",
+        "tagged,msg,write-imm,write,read", "--ops", "2",
+    )  # fmt: skip
+    assert results.states() == [COMPLETE] * 20, results.words("skip_reason")
+    assert list(results.columns["chunk"]) == [1000] * 20
+    assert list(results.columns["chunks"]) == [1, 4] * 10
+    assert list(results.columns["endpoints"]) == [1, 1, 2, 2] * 5
+    assert "chunk 1kB (not cut)" in outcome.stdout and "chunk 1kB (4) endpoints 2" in outcome.stdout
+    is_sound(results)
+
+
 def test_reads_are_outstanding_up_to_the_window(measure):
     results, _ = measure(4, "--sizes", "1,60000", "--mode", "read", "--window", "1,2,all", "--schedule", "shift,random")
     assert results.states() == [COMPLETE] * len(results) == [COMPLETE] * 12

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <deque>
 #include <set>
 
 #include "a2aperf/base/error.hpp"
@@ -118,10 +119,11 @@ TEST_CASE("an op may be under way on both channels; messages of one are not take
     std::vector<Rank> peers;
     for (Rank peer = 0; peer < job().ranks(); ++peer)
         if (peer != job().rank()) peers.push_back(peer);
-    const VerificationRound round{peers, peers};
+    const Peers round{peers, peers};
     std::vector<Exchange<Tagged>> exchanges;
+    std::deque<TransferContext> contexts;
     for (Channel* channel : rig.channels.all()) {
-        const TransferContext context = channel->context(kMessage);
+        const TransferContext& context = contexts.emplace_back(channel->context(kMessage));
         const std::uint64_t seed = exchanges.size(); // of the channel: a payload of its own
         for (const Rank peer : peers)
             fill_payload(memory_kinds().front(),
@@ -135,26 +137,12 @@ TEST_CASE("an op may be under way on both channels; messages of one are not take
     job().barrier();
     for (Exchange<Tagged>& exchange : exchanges) exchange.run();
     for (std::size_t i = 0; i < exchanges.size(); ++i)
-        check_bytes(exchanges[i], rig.channels.all()[i]->memory(), round, job(), point_of("tagged"), kOp, i);
+        check_bytes(exchanges[i], rig.channels.all()[i]->memory(), round, job(), point_of("tagged"), contexts[i],
+                    kOp, i);
     // Others may wait for what this rank's provider has yet to move.
     job().enter({});
     while (!job().is_agreed())
         for (Exchange<Tagged>& exchange : exchanges) exchange.progress();
-}
-
-TEST_CASE("an exchange takes one channel and refuses more in one line") {
-    Rig rig({"tagged"}, 1, 2);
-    const Point point = point_of("tagged");
-    for (const auto act : {+[](const EngineParts& parts) { find_mode("tagged").verify(parts); },
-                           +[](const EngineParts& parts) { (void)find_mode("tagged").make_engine(parts); }}) {
-        std::string words;
-        try {
-            act(rig.parts(point, 1));
-        } catch (const UsageError& error) {
-            words = error.what();
-        }
-        CHECK(words == "tagged works over one channel, not over 2");
-    }
 }
 
 TEST_CASE("a provider that allows a process one endpoint is not asked for two") {

@@ -76,6 +76,50 @@ TEST_CASE("bytes of another payload than the receiver expects end the verificati
     }
 }
 
+TEST_CASE("in every mode chunks are verified as messages are, over one endpoint and dealt over two") {
+    const std::vector<std::string> modes{"tagged", "msg", "write-imm", "read", "write"};
+    for (const int count : {1, 2}) {
+        if (count == job().ranks()) continue;
+        Rig rig(modes, 4 * job().ranks(), count); // of whole chunks, and a flag for each
+        for (const std::string& mode : modes) {
+            Point point = point_of(mode);
+            point.chunk = 700;
+            point.channels = count;
+            const auto engine = find_mode(mode).make_engine(rig.parts(point, kSeed));
+            CHECK(failure([&] { find_mode(mode).verify(rig.parts(point, kSeed)); }) == "");
+            OwnSamples samples;
+            CHECK(rig.loop.run(*engine, 5, samples) == 5);
+        }
+    }
+}
+
+TEST_CASE("of messages that are cut, a chunk in another's place, or one that is missing, is told") {
+    Rig rig({"tagged"}, 2 * job().ranks());
+    Point point = point_of("tagged");
+    point.chunk = 1000;
+    find_mode("tagged").verify(rig.parts(point, kSeed));
+    const Messages<Tagged> messages(rig.channel, point);
+    const TransferContext& context = messages.context();
+    const Peers round = messages.of({{}, others()});
+    const Exchange<Tagged> exchange(context, rig.channel.endpoint(), {}, round.receives, {}, rig.deadline);
+    const auto check = [&] {
+        return failure(
+            [&] { check_bytes(exchange, rig.channel.memory(), round, job(), point, context, 1, kSeed); });
+    };
+    CHECK(check() == "");
+    const Rank first = 3 * next_rank();
+    std::swap_ranges(exchange.place_of(first + 1), exchange.place_of(first + 1) + 1000, exchange.place_of(first));
+    CHECK(check().find(fmt::format("of chunk 0 of the message from {}", job().who(next_rank()))) !=
+          std::string::npos);
+
+    std::vector<std::uint32_t> arrivals(static_cast<std::size_t>(context.ranks));
+    for (const Rank index : round.receives) arrivals[static_cast<std::size_t>(index)] = 1;
+    arrivals[static_cast<std::size_t>(first + 2)] = 0;
+    CHECK(failure([&] {
+              check_arrivals(arrivals, round, job(), point, context, "verification op 5");
+          }).find(fmt::format("0 messages (chunk 2 of it) of {}", job().who(next_rank()))) != std::string::npos);
+}
+
 TEST_CASE("one wrong byte is told with both ranks, its offset, what it is and what it would be") {
     Rig rig({"tagged"}, job().ranks());
     const Point point = point_of("tagged");
@@ -84,9 +128,10 @@ TEST_CASE("one wrong byte is told with both ranks, its offset, what it is and wh
 
     const TransferContext context = rig.channel.context(kMessage);
     const Exchange<Tagged> exchange(context, rig.channel.endpoint(), {}, others(), {}, rig.deadline);
-    const VerificationRound round{{}, others()};
+    const Peers round{{}, others()};
     const auto check = [&] {
-        return failure([&] { check_bytes(exchange, rig.channel.memory(), round, job(), point, kOp, kSeed); });
+        return failure(
+            [&] { check_bytes(exchange, rig.channel.memory(), round, job(), point, context, kOp, kSeed); });
     };
     CHECK(check() == "");
     for (const std::size_t offset : {std::size_t{0}, std::size_t{17}, std::size_t{kMessage} - 1}) {
@@ -101,16 +146,20 @@ TEST_CASE("one wrong byte is told with both ranks, its offset, what it is and wh
         byte = right;
     }
     // Of another op, it is wrong.
-    CHECK(failure([&] { check_bytes(exchange, rig.channel.memory(), round, job(), point, kOp + 1, kSeed); }) != "");
+    CHECK(failure([&] {
+              check_bytes(exchange, rig.channel.memory(), round, job(), point, context, kOp + 1, kSeed);
+          }) != "");
 }
 
 TEST_CASE("a message that is missing, doubled or for nobody is told with its source") {
     const Point point = point_of("tagged");
-    const VerificationRound round{others(), others()};
+    TransferContext context{};
+    context.self = job().rank();
+    const Peers round{others(), others()};
     std::vector<std::uint32_t> arrivals(static_cast<std::size_t>(job().ranks()), 1);
     arrivals[static_cast<std::size_t>(job().rank())] = 0;
     const auto check = [&] {
-        return failure([&] { check_arrivals(arrivals, round, job(), point, "verification op 5"); });
+        return failure([&] { check_arrivals(arrivals, round, job(), point, context, "verification op 5"); });
     };
     CHECK(check() == "");
     auto& of_next = arrivals[static_cast<std::size_t>(next_rank())];
@@ -124,10 +173,10 @@ TEST_CASE("a message that is missing, doubled or for nobody is told with its sou
     arrivals[static_cast<std::size_t>(job().rank())] = 1;
     CHECK(check() == begin + "an extra message arrived at " + job().who(job().rank()) +
                          " in verification op 5: sent twice, or to the wrong rank");
-    const VerificationRound empty;
+    const Peers empty;
     arrivals[static_cast<std::size_t>(job().rank())] = 0;
     CHECK(failure([&] {
-              check_arrivals(arrivals, empty, job(), point, "verification op 5");
+              check_arrivals(arrivals, empty, job(), point, context, "verification op 5");
           }).ends_with("in verification op 5, expected 0"));
 }
 

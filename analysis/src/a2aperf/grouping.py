@@ -83,6 +83,11 @@ WINDOW_BYTES = "window_bytes"
 """What a window was asked for as; 0: in messages."""
 
 
+CHUNK = "chunk"
+"""What longer messages are cut into, in bytes; 0: they are whole."""
+ENDPOINTS = "endpoints"
+
+
 def asked_windows(points: pd.DataFrame) -> pd.Series[Any]:
     """The window as it was asked for: messages, 0 where all, and in bytes as a negative number.
 

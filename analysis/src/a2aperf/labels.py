@@ -85,6 +85,11 @@ def date_text(days: float, hours: bool = False) -> str:
 _MOST_TICKS = 9
 
 
+def hours_text(hours: float) -> str:
+    """Hours as the job scripts' --budget takes them: to the microhour, without an exponent."""
+    return f"{hours:.6f}".rstrip("0").rstrip(".")
+
+
 def size_ticks(sizes: Iterable[float]) -> tuple[tuple[float, str], ...]:
     """Ticks for a logarithmic axis of message sizes: measured ones; of many the round ones."""
     ticks = sorted({size for size in sizes if size > 0})

@@ -38,6 +38,7 @@ SHOWN: dict[str, Column] = {
     "message_size": Column("msg B", general),
     "ranks_per_node": Column("ppn", general),
     "window": Column("window", window),
+    "chunk": Column("cut above B", lambda value: "—" if value == 0 else general(value)),
     "window_bytes": Column("window B", lambda value: "—" if value == 0 else general(value)),
     "time_mean": Column("avg µs", microseconds),
     "gbps_rank": Column("Gbit/s/rank", gbps),

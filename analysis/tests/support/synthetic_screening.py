@@ -87,7 +87,7 @@ def launched(
     setup: Setup = SETUP,
     start: datetime = START,
 ) -> list[Path]:
-    """The files of a plan's launches, with the changes of speed of its settings.
+    """The files of a plan's launches, with the changes of speed by `NAME` or `NAME=VALUE`.
 
     No file of the launches `lost`; no launch records the variables `ignored`.
     """
@@ -122,7 +122,8 @@ def _written(
     for i, (label, environment) in enumerate(rows.items()):
         if i in lost:
             continue
-        speed = math.prod(1 + x for name, x in changes.items() if name in environment)
+        made = {*environment, *(f"{name}={value}" for name, value in environment.items())}
+        speed = math.prod(1 + x for name, x in changes.items() if name in made)
         files.append(
             synthetic.write_launch(
                 folder / f"{label}.h5",

@@ -26,5 +26,7 @@ std::vector<std::string> parse_memories(std::span<const std::string> values, con
 std::vector<std::string> parse_modes(std::span<const std::string> values, const Catalogue& catalogue);
 std::vector<const Schedule*> parse_schedules(std::span<const std::string> values);
 std::vector<Window> parse_windows(std::span<const std::string> values); // all, 8, 256KiB
+std::vector<Bytes> parse_chunks(std::span<const std::string> values);   // whole (0), 64KiB
+std::vector<int> parse_endpoints(std::span<const std::string> values);
 
 } // namespace a2aperf

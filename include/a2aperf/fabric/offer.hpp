@@ -31,6 +31,7 @@ public:
     // A write that carries data takes a posted receive at its target.
     bool consumes_receive() const;
 
+    std::size_t endpoints() const;     // of the adapter; 0 = unknown
     std::size_t receive_queue() const; // receives that are certain to find room
 
     // Whether receives take one sender's messages in the order in which they were sent, and complete in the order

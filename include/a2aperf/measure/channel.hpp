@@ -66,8 +66,9 @@ public:
     int slots(Bytes message_size) const;
     // Lays the buffers out for a message size; the context is valid until the next call.
     TransferContext context(Bytes message_size);
-    // The same for the messages of traffic that is not uniform; each has a place of its own.
-    TransferContext context(const Traffic& traffic, ReceivePlaces receives);
+    // The same for the messages of traffic that is not uniform; each has a place of its own, with
+    // room for a whole number of chunks.
+    TransferContext context(const Traffic& traffic, ReceivePlaces receives, Bytes chunk = 1);
 
 private:
     // Of one kind of memory.

@@ -79,8 +79,9 @@ public:
     // only.
     std::byte* place_of(Rank source) const;
 
-    std::string op_name() const;     // of the op at hand
-    std::string waiting_for() const; // "messages from rank 1, 4 and its sends to rank 2"
+    std::string op_name() const;                       // of the op at hand
+    std::string waiting_for() const;                   // "messages from rank 1, 4 and its sends to rank 2"
+    [[noreturn, gnu::cold]] void fail_timeout() const; // RunError that has both
 
 protected:
     static constexpr std::size_t kBatch = 16;
@@ -89,6 +90,7 @@ protected:
     // The two kinds of slots, and of what is counted. Below 0: one too many came.
     enum Kind : std::size_t { arrival, send };
 
+    std::string name_of(Rank index) const; // "rank 3", of messages that are cut "rank 3 (chunk 2)"
     bool is_over() const { return kinds_left_ == 0; }
     bool has_flag(Rank source) const; // of the op at hand
     const Route* sends_end() const { return sends_.data() + sends_.size(); }
@@ -106,7 +108,6 @@ protected:
     [[gnu::cold]] void take_other(std::size_t slot, const fi_cq_data_entry& entry);
     void note_place(std::size_t source, const void* context); // of the receive that took its message
     // RunErrors that name the op, and who waits for whom.
-    [[noreturn, gnu::cold]] void fail_timeout() const;
     [[noreturn, gnu::cold]] void fail_completion(ssize_t status) const;
     [[noreturn, gnu::cold]] void fail_double(std::size_t slot) const;
     [[noreturn, gnu::cold]] void fail(ssize_t status, const char* call, Rank peer) const;

@@ -82,7 +82,10 @@ private:
     };
 
     EngineParts parts(const Point& point) {
-        return {job_, channels_, loop_, deadline_, point, rules_.seed, rules_.traces};
+        return {job_,         channels_.first(static_cast<std::size_t>(point.channels)),
+                loop_,        deadline_,
+                point,        rules_.seed,
+                rules_.traces};
     }
     PhaseCounts counted_verification(const Point& point);
     void run_block(Series& series, int count, OpKind kind);

@@ -56,7 +56,8 @@ MemoryBudget usual_budget(Bytes per_node, Bytes ranks_per_node, std::span<const 
 std::optional<std::string> memory_skip_reason(const Point& point, const MemoryBudget& budget, int ranks);
 
 // Why the provider forbids it, of what any workload may ask for.
-std::optional<std::string> fabric_skip_reason(const Point& point, const ProviderChoice& choice);
+std::optional<std::string> fabric_skip_reason(const Point& point, const ProviderChoice& choice,
+                                              const Layout& layout);
 
 // Bytes of one message buffer: the messages that the largest op has at a time, within the budget.
 Bytes buffer_bytes(const Plan& plan, const MemoryBudget& budget, int ranks);
@@ -64,7 +65,7 @@ Bytes buffer_bytes(const Plan& plan, const MemoryBudget& budget, int ranks);
 std::string usual_sharing(const Plan& plan, const MemoryBudget& budget, int ranks);
 Bytes largest_message(const Plan& plan);
 // Entries of a completion queue beyond which no stream of the plan has operations under way.
-std::size_t queue_entries(const Plan& plan);
+std::size_t queue_entries(const Plan& plan, int ranks);
 // Which its sends put there: all, unless a point leaves some out.
 Completions completions(const Plan& plan);
 // Words of a rank that its peers write: those of each rank in modes that tell by flags, and of the largest stream

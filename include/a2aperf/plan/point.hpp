@@ -30,6 +30,7 @@ struct Point {
     const Schedule* schedule = nullptr; // null for the baseline
     int window = 0;                     // outstanding sends, or reads; 0 = all
     Bytes window_bytes = 0;             // that it follows from; 0 = it was asked for as it is
+    Bytes chunk = 0;                    // what a longer message is cut into; 0 = messages are whole
     Bytes message_size = 0;
     Post post = Post::before;
     std::shared_ptr<const Traffic> traffic{};    // null: the same to every peer; else message_size is the mean
@@ -54,6 +55,11 @@ struct Point {
     std::string_view traffic_name() const { return traffic ? std::string_view(traffic->name()) : "uniform"; }
     Bytes bytes(Rank from, Rank to) const { return traffic ? traffic->bytes(from, to) : message_size; }
     Bytes largest_of_op() const { return traffic ? traffic->loads().largest : message_size; }
+    // How many chunks the largest message of an op makes; 1 = none is cut.
+    Bytes chunks() const;
+    bool is_cut() const { return chunks() > 1; }
+    Bytes largest_transfer() const { return is_cut() ? chunk : largest_of_op(); } // that one call moves
+    Bytes place_bytes() const; // from one message to the next, of uniform traffic: with room for whole chunks
     // Messages that a rank sends in one op; their places are all different where memory allows.
     int messages_per_rank(int ranks) const { return distance > 0 ? 1 : ranks; }
     Bytes buffer_bytes(int ranks) const; // of each message buffer, with a place for all of them
@@ -65,6 +71,8 @@ struct Point {
     // "collective library 60000 B" for a baseline.
     std::string label() const;
     std::string window_words() const; // "all", "8", "256KiB (4)": in force are 4
+    std::string chunk_words() const;  // " chunk 64KiB (16)": so many of a message; nothing of whole messages
+    std::string lane_words() const;   // " endpoints 2", of more than one
     std::string memory_words() const; // in a label: " memory huge", nothing of the default kind
 };
 

@@ -86,12 +86,18 @@ constexpr Bytes message_room(Bytes bytes) {
     return (bytes + kAlignment - 1) / kAlignment * kAlignment;
 }
 
+// The same of a message with room for a whole number of chunks.
+constexpr Bytes message_room(Bytes bytes, Bytes chunk) {
+    return message_room((bytes + chunk - 1) / chunk * chunk);
+}
+
 // What is before the first message: there a rank that ends takes the others' last writes (fabric/last_write.hpp),
 // and uniform traffic has the place of what it does not send itself.
 inline constexpr std::size_t kBeforeMessages = message_room(1);
 
 // Where any receive may take any message each has room for the largest.
 enum class ReceivePlaces { of_source, of_any };
-MessagePlaces places_of(const Traffic& traffic, Rank rank, ReceivePlaces receives);
+// Each has room for a whole number of chunks of this size.
+MessagePlaces places_of(const Traffic& traffic, Rank rank, ReceivePlaces receives, Bytes chunk = 1);
 
 } // namespace a2aperf

@@ -130,6 +130,9 @@ Column memory_column();
 
 // The bytes that a window was asked for as.
 Column window_bytes_column();
+// What the messages of an all-to-all are cut into.
+std::vector<Column> chunk_columns();
+Column endpoints_column();
 
 // How long ops took together that follow one another.
 Column whole_time_column();

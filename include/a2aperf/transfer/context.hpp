@@ -29,7 +29,7 @@ struct Route {
     std::uint64_t remote_address; // in the peer's: where it is written to, or read from
     std::uint64_t remote_key;
     Slot* slot; // of the operation
-    Rank peer;
+    Rank peer;  // of messages that are cut: the chunk's index, see TransferContext
 };
 
 // What a rank must know of a peer's buffers to write into one or to read from the other, and where its flags are.
@@ -41,7 +41,7 @@ struct TransferContext {
     fid_ep* endpoint;
     Rank self;
     int ranks;
-    const fi_addr_t* peers; // [R]
+    const fi_addr_t* peers; // [R], whatever is cut
     // Places in the buffers, [R]. The message to a peer lies in the peer's receive buffer where it lies in our
     // send buffer, as both follow from the distance between the two ranks, unless target_offset says another place.
     const std::size_t* send_offset;
@@ -50,7 +50,7 @@ struct TransferContext {
     std::byte* receive_buffer;
     void* send_descriptor;
     void* receive_descriptor;
-    const RemoteBuffers* remote; // [R] of all ranks
+    const RemoteBuffers* remote; // [R] of all ranks, whatever is cut
     std::size_t message_size;
     std::uint64_t* flags = nullptr; // the first [R] by source, where a mode tells by flags
     // Of traffic that is not uniform, [R]: the bytes to and from each peer, 0 = no message, and where in the
@@ -59,21 +59,31 @@ struct TransferContext {
     const Bytes* receive_size = nullptr;
     const std::size_t* target_offset = nullptr;
     const std::size_t* source_offset = nullptr;
+    // Of messages that are cut (measure/message_chunks.hpp): how many chunks a message has room for. Whatever is of
+    // a rank above is then of a chunk: the n-th of the message to or from a rank has the index rank x chunks + n,
+    // and self is the first of our own.
+    int chunks = 1;
 
     std::size_t size_to(Rank peer) const { return send_size != nullptr ? send_size[peer] : message_size; }
     std::size_t size_from(Rank peer) const { return receive_size != nullptr ? receive_size[peer] : message_size; }
 
     Route to(Rank peer, Slot* slot) const {
         const auto at = static_cast<std::size_t>(peer);
-        const Region::Remote& there = remote[at].receive;
+        const Region::Remote& there = remote[peer / chunks].receive;
         const std::size_t* const target = target_offset != nullptr ? target_offset : send_offset;
-        return {peers[at], send_buffer + send_offset[at], there.address + target[at], there.key, slot, peer};
+        return {
+            peers[peer / chunks], send_buffer + send_offset[at], there.address + target[at], there.key, slot, peer};
     }
     Route from(Rank peer, Slot* slot) const {
         const auto at = static_cast<std::size_t>(peer);
-        const Region::Remote& there = remote[at].send;
+        const Region::Remote& there = remote[peer / chunks].send;
         const std::size_t* const source = source_offset != nullptr ? source_offset : receive_offset;
-        return {peers[at], receive_buffer + receive_offset[at], there.address + source[at], there.key, slot, peer};
+        return {peers[peer / chunks],
+                receive_buffer + receive_offset[at],
+                there.address + source[at],
+                there.key,
+                slot,
+                peer};
     }
 };
 

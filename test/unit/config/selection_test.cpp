@@ -50,3 +50,17 @@ TEST_CASE("modes, schedules and windows are lists") {
         CHECK(refusal([&] { parse_windows(List{bad}); }) != "(not refused)");
     }
 }
+
+TEST_CASE("chunks are sizes or whole, endpoints numbers from 1 to 64") {
+    using List = std::vector<std::string>;
+    CHECK(parse_chunks(List{"64KiB,whole", "1kB,65536"}) == std::vector<Bytes>{65'536, 0, 1000});
+    for (const char* bad : {"0", "0KiB", "all", "-1", "1.5B", "", "KiB", "99999999999TiB"}) {
+        CAPTURE(bad);
+        CHECK(refusal([&] { parse_chunks(List{bad}); }) != "(not refused)");
+    }
+    CHECK(parse_endpoints(List{"1,4", "64,4"}) == std::vector<int>{1, 4, 64});
+    for (const char* bad : {"0", "65", "-1", "two", "1.5", ""}) {
+        CAPTURE(bad);
+        CHECK(refusal([&] { parse_endpoints(List{bad}); }) != "(not refused)");
+    }
+}

@@ -26,6 +26,10 @@ Point point_of(const char* mode, Bytes size) {
     return point;
 }
 
+Layout pair_of_ranks() {
+    return Layout::blocks(2, 2);
+}
+
 } // namespace
 
 TEST_CASE("a node's memory is shared by its ranks, their two buffers and a message that should not come") {
@@ -181,7 +185,7 @@ TEST_CASE("a write whose flag could come before it is skipped, with the reason")
         info->ep_attr->max_order_waw_size = ordered;
         info->tx_attr->msg_order = info->rx_attr->msg_order = order;
         const ProviderChoice choice{Offer(std::move(info)), {}, {}, {}, {}, {}, {}};
-        return fabric_skip_reason(point_of(mode, size), choice).value_or("measured");
+        return fabric_skip_reason(point_of(mode, size), choice, pair_of_ranks()).value_or("measured");
     };
     CHECK(why("opx", FI_ORDER_WAW, 4096, "write", 4096) == "measured");
     CHECK(
@@ -215,7 +219,7 @@ TEST_CASE("a stream with more receives than the provider has room for is skipped
         info->ep_attr->max_msg_size = 1 << 30;
         info->rx_attr->size = 100;
         const ProviderChoice choice{Offer(std::move(info)), {}, {}, {}, {}, {}, {}};
-        return fabric_skip_reason(point, choice).value_or("measured");
+        return fabric_skip_reason(point, choice, pair_of_ranks()).value_or("measured");
     };
     CHECK(why("shm", stream_of(100, {{0, 1}, {2, 3}})) == "measured");
     CHECK(why("shm", stream_of(101, {{0, 1}})) ==
@@ -281,9 +285,66 @@ TEST_CASE("the completion queue holds what the largest stream has under way") {
     Plan plan;
     plan.points = {stream_of(40, {{0, 1}}), stream_of(500, {{0, 1}, {1, 0}}), stream_of(9000, {{0, 1}})};
     plan.points.back().skip_reason = "too many";
-    CHECK(queue_entries(plan) == 500 + 500 + kStreamCredits);
+    CHECK(queue_entries(plan, 2) == 500 + 500 + kStreamCredits);
     plan.points = {stream_of(40, {{0, 1}, {0, 2}, {0, 3}})};
-    CHECK(queue_entries(plan) == 3 * kStreamCredits + 40 + 3 * 40 - 40);
+    CHECK(queue_entries(plan, 2) == 3 * kStreamCredits + 40 + 3 * 40 - 40);
     plan.points = {point_of("tagged", 8)};
-    CHECK(queue_entries(plan) == 0);
+    CHECK(queue_entries(plan, 2) == 0);
+}
+
+namespace {
+
+ProviderChoice adapter(std::size_t receives, std::size_t endpoints) {
+    InfoPtr info(fi_allocinfo());
+    info->fabric_attr->prov_name = strdup("shm");
+    info->domain_attr->name = strdup("card");
+    info->ep_attr->max_msg_size = 1 << 30;
+    info->rx_attr->size = receives;
+    info->domain_attr->ep_cnt = endpoints;
+    return {Offer(std::move(info)), {}, {}, {}, {}, {}, {}};
+}
+
+} // namespace
+
+TEST_CASE("endpoints of which one would be idle, or that the adapter has not got, are skipped with the reason") {
+    Point point = point_of("write-imm", 1000);
+    const auto reason = [&](int ranks, std::size_t endpoints = 0) {
+        return fabric_skip_reason(point, adapter(100, endpoints), Layout::blocks(ranks, ranks))
+            .value_or("measured");
+    };
+    point.channels = 2;
+    CHECK(reason(2) == "a rank has 1 peer, and each is reached over one endpoint: 1 of 2 would be idle");
+    CHECK(reason(3) == "measured");
+    CHECK(reason(3, 6) == "measured");
+    CHECK(reason(3, 5) == "3 ranks on a node with 2 endpoints each need more than the 5 that card has");
+    point.window = 1;
+    CHECK(reason(3) == "a window of 1 can't be dealt over 2 endpoints");
+    point.channels = 1;
+    CHECK(reason(3, 2) == "measured");
+}
+
+TEST_CASE("more chunks than find room in a queue are skipped with the reason") {
+    const auto reason = [](const char* mode, Bytes chunk) {
+        Point point = point_of(mode, 1'000'000);
+        point.chunk = chunk;
+        return fabric_skip_reason(point, adapter(100, 0), pair_of_ranks()).value_or("measured");
+    };
+    CHECK(reason("msg", 10'000) == "measured");
+    CHECK(reason("msg", 9'999) == "101 receives are posted before an op, and shm has room for 100");
+    CHECK(reason("write-imm", 9'999) == "measured");
+    CHECK(reason("read", 9'999) == "measured");
+    CHECK(reason("write-imm", 1) == "1000000 chunks of 1 B to each of 1 peer are too many: give larger ones");
+    CHECK(reason("msg", 1'000'000) == "measured"); // not cut
+}
+
+TEST_CASE("queues and flags have room for all chunks of an op") {
+    Plan plan;
+    Point point = point_of("write", 10'000);
+    point.chunk = 1000;
+    plan.points.push_back(point);
+    CHECK(queue_entries(plan, 3) == 60);
+    CHECK(flag_words(plan, 3) == 30);
+    plan.points.front().chunk = 10'000;
+    CHECK(queue_entries(plan, 3) == 0);
+    CHECK(flag_words(plan, 3) == 3);
 }

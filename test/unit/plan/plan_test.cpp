@@ -181,3 +181,21 @@ TEST_CASE(
     CHECK(steps.size() == 2);
     for (const auto& [name, of_name] : steps) CHECK(of_name.size() == 1);
 }
+
+TEST_CASE("chunks and endpoints are axes, and a window in bytes holds chunks of messages that are cut") {
+    Axes axes = two_of_each();
+    axes.modes = {"tagged"};
+    axes.schedules = {&find_schedule("shift")};
+    axes.windows = {{.bytes = 4000}};
+    axes.chunks = {0, 1500};
+    axes.endpoints = {1, 2};
+    const Plan plan = make_plan(axes, Layout::blocks(4, 2), skip_nothing);
+    REQUIRE(plan.points.size() == 12);
+    std::vector<int> windows;
+    for (const Point& point : plan.points) windows.push_back(point.window);
+    CHECK(windows == std::vector<int>{4, 2, 1, 4, 2, 1, 4, 2, 2, 4, 2, 2});
+    CHECK(plan.points[3].channels == 2);
+    CHECK(plan.points[3].chunk == 0);
+    CHECK(plan.points[8].chunks() == 2);
+    CHECK(plan.points[6].chunks() == 1);
+}

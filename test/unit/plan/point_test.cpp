@@ -100,3 +100,28 @@ TEST_CASE("a point that runs for a duration is named, and sized, by what it does
     CHECK(point.buffer_bytes(3) == 8 * 1024);
     CHECK_FALSE(point.flow->leaves_completions_out());
 }
+
+TEST_CASE("a chunk is told with what it makes of a message, or that it cuts none") {
+    Point point;
+    point.mode = "tagged";
+    point.schedule = &find_schedule("shift");
+    point.message_size = 100'000;
+    CHECK_FALSE(point.is_cut());
+    CHECK(point.largest_transfer() == 100'000);
+    point.chunk = 65'536;
+    CHECK(point.label() == "tagged shift window all chunk 64KiB (2) 100000 B");
+    CHECK(point.largest_transfer() == 65'536);
+    CHECK(point.place_bytes() == 131'072);
+    CHECK(point.buffer_bytes(3) == 3 * 131'072);
+    for (const Bytes chunk : {Bytes{100'000}, Bytes{1'000'000}}) {
+        point.chunk = chunk;
+        CHECK_FALSE(point.is_cut());
+        CHECK(point.chunks() == 1);
+        CHECK(point.largest_transfer() == 100'000);
+        CHECK(point.place_bytes() == 100'000);
+        CHECK(point.label().find("(not cut)") != std::string::npos);
+    }
+    point.chunk = 0;
+    point.channels = 2;
+    CHECK(point.label() == "tagged shift window all endpoints 2 100000 B");
+}

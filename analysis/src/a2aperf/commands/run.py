@@ -13,7 +13,7 @@ import typer
 from a2aperf import terminal
 from a2aperf.commands.options import Hostfile, Program, Seed, Site, words_of
 from a2aperf.errors import STATUS_BAD_INPUT, InputError
-from a2aperf.labels import list_text
+from a2aperf.labels import hours_text, list_text
 from a2aperf.screening import planned
 from a2aperf.screening.costing import Cost
 from a2aperf.studies import driver, screened, scripts, submission
@@ -105,9 +105,10 @@ def run(
     3 %, so that all together have 5 %, and intervals are at that level.
 
     With --screen each launch has about half of the settings. Where one of them dominates it is
-    fixed at its better value, and the rest screened again, as far as there is time. What is left is
-    launched anew, beside launches with none of it, and it ends with what `a2a screen` says: which
-    settings matter, which line is recommended and what it gains, what was without effect.
+    fixed at its better value, and the rest screened again, as far as there is time. Then further
+    values of settings that matter are tried, one at a time. What is left is launched anew, beside
+    launches with none of it, and it ends with what `a2a screen` says: which settings matter, which
+    line is recommended and what it gains, what was without effect.
 
     With --minutes or --node-hours a design that takes longer, with the confirmation of one setting,
     is refused with what would fit, and no launch is begun that does not fit any more.
@@ -152,7 +153,7 @@ def run(
         terminal.say(*planned.lines(ready.plan, planned.SPREAD, cost))
         return
     words += ["--no-confirm"] if no_confirm else []
-    words += ["--budget", f"{hours:.6f}".rstrip("0").rstrip(".")] if hours is not None else []
+    words += ["--budget", hours_text(hours)] if hours is not None else []
     words = ["--rows", str(ready.rows), *words, "--", *ready.passed(passed)]
     status = driver.run(found, words, program)
     if status == STATUS_BAD_INPUT:

@@ -24,6 +24,7 @@ from a2aperf.screening import (
     failures,
     figure,
     folder,
+    further,
     outcome,
     planned,
     rounds,
@@ -31,6 +32,7 @@ from a2aperf.screening import (
 )
 from a2aperf.screening.choosing import Wanted
 from a2aperf.screening.costing import Cost
+from a2aperf.screening.plan import LABEL, Plan
 from a2aperf.studies import screened, study
 from a2aperf.visible import json_visible
 
@@ -120,7 +122,8 @@ def run(
         typer.Option(
             "--confirm",
             help="Plan what comes next, beside the plan: another round (screen-2.json) where a "
-            "setting dominates, or the launches that confirm what is left (confirm.json).",
+            "setting dominates, further values one at a time (values.json), or the launches that "
+            "confirm what is left (confirm.json).",
         ),
     ] = False,
     where: Where = [],  # noqa: B006
@@ -135,9 +138,10 @@ def run(
     error of 5 % for all of them together; which settings interact; what was tried without effect,
     and how large an effect is excluded. What is beyond chance is a candidate for launches of its
     own, and no gain yet. Where a setting dominates --confirm fixes it at its better value and
-    plans another round of the rest, if --budget has room for it; else it plans the confirmation,
-    with the default, each candidate and all of them together, and where they are among the files
-    what they say ends in the line to recommend.
+    plans another round of the rest, if --budget has room for it; then launches of further values of
+    settings that matter, each in turn with the best line so far; then the confirmation, with the
+    default, each candidate and all of them together, and where these are among the files what they
+    say ends in the line to recommend.
     """
     planning = {"--try": tried, "--without": without, "--fix": fix, "--output": out,
                 "--budget": budget, "--seconds": seconds, "--libfabric": libfabric,
@@ -220,9 +224,9 @@ def _judge(
     if plot:
         output.require_suffix(plot, _FIGURES, "a figure", "--plot")
     plans = rounds.read(path)
-    confirming = trial.of(plans[-1], path)
+    trials = trial.of(plans[-1], path), trial.values_of(plans[-1], path)
     found = filters.where(loading.load(baselines.files_of(files)), where)
-    made = outcome.so_far(found, plans, confirming)
+    made = outcome.so_far(found, plans, *trials)
     failed = failures.of_rounds(plans, study.concerned(baselines.files_of(files)))
     if plot:
         _draw(made, plot)
@@ -237,27 +241,45 @@ def _confirm(
 ) -> list[str]:
     """Plans what comes next, unless it is planned already; what it is, in words.
 
-    That is another round where a setting dominates, if it fits into the time `limit`, in s.
+    That is another round where a setting dominates, then further values, then the confirmation:
+    the first two as far as they fit into the time `limit`, in s.
     """
     plans = rounds.read(path)
     made = trial.of(plans[-1], path)
-    why = ""
+    why: list[str] = []
     if made is None:
         found = filters.where(loading.load(baselines.files_of(files)), where)
-        judged = outcome.judge(found, plans[-1], None, plans[:-1])
-        again = rounds.following(judged)
-        why = rounds.too_long(again, seconds, limit) if again else ""
-        if again and not why:
-            screened.follow(path, [*plans, again])
-            return [rounds.told(judged, again)]
+        tried = trial.values_of(plans[-1], path)
+        if tried and not any(x.labels.get(LABEL) in tried.labels for x in found.launches.values()):
+            return [further.told(tried)]
+        judged = outcome.judge(found, plans[-1], None, plans[:-1], tried)
+        if tried is None:
+            why, is_planned = _before_confirming(path, plans, judged, seconds, limit)
+            if is_planned:
+                return why
+        why += judged.pending
         made = trial.make(plans[-1], judged.candidates, plans[0].fixed)
         if made is None:
-            return [*([why] if why else []), "nothing is left to be confirmed"]
+            return [*why, "nothing is left to be confirmed"]
         screened.add(path, plans, made)
-    return [
-        *([why] if why else []),
-        f"to be confirmed by {made.launches} launches: {list_text(made.settings, 8)}",
-    ]
+    return [*why, f"to be confirmed by {made.launches} launches: {list_text(made.settings, 8)}"]
+
+
+def _before_confirming(
+    path: Path, plans: Sequence[Plan], judged: outcome.Outcome, seconds: float, limit: float
+) -> tuple[list[str], bool]:
+    """Plans another round, or further values; in words, and whether any is planned."""
+    again = rounds.following(judged)
+    too_long = rounds.too_long(again, seconds, limit) if again else ""
+    if again and not too_long:
+        screened.follow(path, [*plans, again])
+        return [rounds.told(judged, again)], True
+    tried, no_room = further.planned(judged, seconds, limit)
+    told = [one for one in (too_long, no_room) if one]
+    if tried is None:
+        return told, False
+    screened.add_values(path, plans, tried)
+    return [*told, further.told(tried)], True
 
 
 def _draw(made: outcome.Outcome, path: Path) -> None:

@@ -189,7 +189,7 @@ def run(
             if not screen or budget:
                 raise InputError("--minutes: with --screen, and without --budget")
             hours = most_minutes * (counts[0] + (spare or 0)) / 60
-            budget = f"{hours:.6f}".rstrip("0").rstrip(".")
+            budget = labels.hours_text(hours)
             options += ["--budget", budget]
         if check and (compare or screen or separate or len(counts) > 1):
             raise InputError("--check: one node count, and no --compare, --screen or --separate")
@@ -284,7 +284,7 @@ def _cost(job: Planned, ready: Screened, budget: str, wanted: Wanted) -> list[st
     settings = len(ready.plan.factors)
     if budget:  # which the script has looked at
         cost.require(settings, float(budget) * 3600 / job.nodes)
-    return [*cost.lines(settings), planned.smallest(ready.plan)]
+    return [*cost.lines(settings, ready.plan.further), planned.smallest(ready.plan)]
 
 
 def _counts(text: str) -> list[int]:

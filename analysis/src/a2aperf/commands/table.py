@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Annotated
 
+import pandas as pd
 import typer
 
 from a2aperf import (
@@ -170,7 +171,7 @@ def _say_points(
         found.refuse_others()
     if csv or json:
         data = layouts.frame(found, names or layouts.every_column(found))
-        terminal.say_text(tables.as_json(data, found.columns) if json else tables.as_csv(data))
+        _say_data(data, found.columns, json)
     else:
         _print(chosen.lines(found, names or _known(found, own)))
 
@@ -196,9 +197,7 @@ def _measured(found: results.Results) -> results.Results:
 def _say_nodes(found: results.Results, csv: bool, json: bool) -> None:
     said = node_table.study(found)
     if csv or json:
-        frame = node_table.frame(said)
-        columns = node_table.COLUMNS
-        terminal.say_text(tables.as_json(frame, columns) if json else tables.as_csv(frame))
+        _say_data(node_table.frame(said), node_table.COLUMNS, json)
         return
     made, notes = node_table.table(said)
     _print(made.lines())
@@ -210,8 +209,7 @@ def _count(found: results.Results, phase: Phase, csv: bool, json: bool) -> None:
     if left_out := counter_table.left_out(found, frame):
         terminal.tell(f"a2a: {left_out}")
     if csv or json:
-        columns = {**found.columns, **counter_table.COLUMNS}
-        terminal.say_text(tables.as_json(frame, columns) if json else tables.as_csv(frame))
+        _say_data(frame, {**found.columns, **counter_table.COLUMNS}, json)
         return
     _say_oversubscribed(found)
     table, note = counter_table.table(frame, found.columns)
@@ -225,8 +223,7 @@ def _start(found: results.Results, csv: bool, json: bool) -> None:
     if left_out := start_table.left_out(found, frame):
         terminal.tell(f"a2a: {left_out}")
     if csv or json:
-        columns = start_table.COLUMNS
-        terminal.say_text(tables.as_json(frame, columns) if json else tables.as_csv(frame))
+        _say_data(frame, start_table.COLUMNS, json)
         return
     _say_oversubscribed(found)
     _print(start_table.table(frame).lines())
@@ -247,6 +244,10 @@ def _has(found: results.Results, role: str) -> bool:
 def _say_oversubscribed(found: results.Results) -> None:
     for words in oversubscription.in_launches(found.launches.values()):
         terminal.tell(f"a2a: {words}")
+
+
+def _say_data(frame: pd.DataFrame, columns: Mapping[str, schema.Column], json: bool) -> None:
+    terminal.say_text(tables.as_json(frame, columns) if json else tables.as_csv(frame))
 
 
 def _print(lines: list[str]) -> None:
@@ -276,7 +277,7 @@ def _list(
     if frame.empty:
         raise InputError(listing.nothing)
     if csv or json:
-        terminal.say_text(tables.as_json(frame, listing.columns) if json else tables.as_csv(frame))
+        _say_data(frame, listing.columns, json)
     else:
         table, note = listing.table(frame)
         _print(table.lines())

@@ -74,17 +74,18 @@ class Confirmation:
         is_made_up = both is not None and len(self.singles) == 2 and bool(both.faster.any())
         is_spoilt = both is not None and (both.slower.any() or (alone and not is_made_up))
         order = [*([] if is_spoilt else [self.trial.together]), *self.singles]
-        return next((side for side in order if _wins(self.against_default(side))), None)
+        return next((side for side in order if wins(self.against_default(side))), None)
 
     @property
     def unproven(self) -> list[int]:
         """Single settings of the recommended side that are not confirmed by themselves."""
         if self.recommended is None or self.recommended in self.singles:
             return []
-        return [side for side in self.singles if not _wins(self.against_default(side))]
+        return [side for side in self.singles if not wins(self.against_default(side))]
 
 
-def _wins(one: Contrast) -> bool:
+def wins(one: Contrast) -> bool:
+    """Faster somewhere and slower nowhere."""
     return bool(one.faster.any() and not one.slower.any())
 
 
@@ -94,32 +95,59 @@ def pairs(together: int) -> list[tuple[int, int]]:
     return each + ([(together, 1)] if together > 1 else [])
 
 
-def judge(found: Results, plans: Sequence[Plan], trial: Trial) -> Confirmation:
-    """What the launches of a trial say, after these rounds; InputError where they tell nothing."""
+def judge(found: Results, plans: Sequence[Plan], trial: Trial, own: Sequence[str]) -> Confirmation:
+    """What the launches of a trial say, after these rounds; InputError where they tell nothing.
+
+    Launches with the labels `own` belong to the screening, too.
+    """
+    count = launched(found, plans, trial, "the confirmation", own)
+    made = contrast.contrasts(count.y, count.side, count.block, pairs(trial.together))
+    column = scaling.judged_by(count.taken.used.points)
+    return Confirmation(
+        trial,
+        made,
+        count.taken.cells,
+        _rates(count.taken, column, count.side, len(trial.sides)),
+        _UNITS.get(column, "Gbit/s per rank"),
+        count.a_side,
+        count.notes,
+    )
+
+
+@dataclass(frozen=True)
+class Launched:
+    """The launches of a trial that count: `y` log speed [launches, cells], `side`, `block`."""
+
+    taken: Taken
+    y: Floats
+    side: NDArray[np.intp]
+    block: NDArray[np.intp]
+    a_side: tuple[int, ...]
+    notes: tuple[str, ...]
+
+
+def launched(
+    found: Results, plans: Sequence[Plan], trial: Trial, what: str, own: Sequence[str]
+) -> Launched:
+    """Of `what` this trial is; InputError where none counts. `own` labels are no strangers'."""
     notes: list[str] = []
     wanted = {trial.label(i): trial.environment(i) for i in range(trial.launches)}
-    own = [label for plan in plans for label in plan.labels]
     names = [*plans[0].fixed, *plans[0].names]
     taken = launches.take(found, wanted, names, own, notes)
     rows = np.array([taken.rows[str(x)] for x in taken.times.index], dtype=np.intp)
     side = np.array([trial.order[row] for row in rows], dtype=np.intp)
-    block = np.array([trial.block(int(row)) for row in rows], dtype=np.intp)
-    y = -np.log(taken.times.to_numpy(dtype=np.float64))
-    made = contrast.contrasts(y, side, block, pairs(trial.together))
-    column = scaling.judged_by(taken.used.points)
     lost = trial.launches - len(rows)
     if lost:
         notes.append(
-            f"{lost} of {trial.launches} launches of the confirmation are missing. If they are "
+            f"{lost} of {trial.launches} launches of {what} are missing. If they are "
             "still to come, wait: an early look is one more chance of error"
         )
     notes += launches.beside(taken.used, names)
-    return Confirmation(
-        trial,
-        made,
-        taken.cells,
-        _rates(taken, column, side, len(trial.sides)),
-        _UNITS.get(column, "Gbit/s per rank"),
+    return Launched(
+        taken,
+        -np.log(taken.times.to_numpy(dtype=np.float64)),
+        side,
+        np.array([trial.block(int(row)) for row in rows], dtype=np.intp),
         tuple(int((side == x).sum()) for x in range(len(trial.sides))),
         tuple(dict.fromkeys(notes)),
     )
@@ -189,9 +217,9 @@ def _contrast(made: Confirmation, one: Contrast, side: int, other: int) -> dict[
 # In words ---------------------------------------------------------------------------------------
 
 
-def said(made: Confirmation, one: Contrast) -> str:
+def said(one: Contrast) -> str:
     """`faster at 5 of 7 sizes, by 4.1 % to 6.0 %`; or what is excluded where nothing is called."""
-    count = len(made.cells)
+    count = len(one.change)
     at = f" of {count_text(count, 'size')}" if count > 1 else ""
     told = []
     for word, called in (("faster", one.faster), ("slower", one.slower)):

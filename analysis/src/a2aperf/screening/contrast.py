@@ -60,9 +60,13 @@ class Contrasts:
 
 
 def contrasts(
-    y: Floats, side: Places, block: Places, pairs: Sequence[tuple[int, int]]
+    y: Floats,
+    side: Places,
+    block: Places,
+    pairs: Sequence[tuple[int, int]],
+    level: float = LEVEL,
 ) -> Contrasts:
-    """Contrasts `a` − `b` of `pairs`, of log speed y [launches, cells].
+    """Contrasts `a` − `b` of `pairs`, of log speed y [launches, cells], with this error together.
 
     `side` and `block` are the launches'. InputError where these do not tell the sides apart, or
     how far launches differ.
@@ -86,13 +90,13 @@ def contrasts(
     spread = np.sqrt((left**2).sum(axis=0) / freedom)
     loads = weights @ inverse  # [pairs, launches]
     scale = np.linalg.norm(loads, axis=1)
-    half = _critical(left, loads / scale[:, None], freedom) * scale[:, None] * spread
+    half = _critical(left, loads / scale[:, None], freedom, level) * scale[:, None] * spread
     changes = weights @ slopes
     each = [Contrast(x, x - h, x + h) for x, h in zip(changes, half, strict=True)]
     return Contrasts(each, spread, freedom)
 
 
-def _critical(left: Floats, loads: Floats, freedom: int) -> float:
+def _critical(left: Floats, loads: Floats, freedom: int, level: float) -> float:
     """Quantile of the largest |t| over contrasts and cells, where launches differ by chance alone.
 
     `loads` [contrasts, launches] are of norm 1. The cells' spreads are drawn, too.
@@ -110,5 +114,5 @@ def _critical(left: Floats, loads: Floats, freedom: int) -> float:
         spread = np.sqrt((values[:, len(loads) :] ** 2).mean(axis=1, keepdims=True))
         t = np.divide(effects, spread, out=np.zeros_like(effects), where=spread > 0)
         largest[begin : begin + _AT_ONCE] = np.abs(t).max(axis=(1, 2))
-    least = float(laws.t_isf(LEVEL / 2, freedom))
-    return max(least, float(np.quantile(largest, 1 - LEVEL)))
+    least = float(laws.t_isf(level / 2, freedom))
+    return max(least, float(np.quantile(largest, 1 - level)))

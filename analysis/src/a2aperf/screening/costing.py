@@ -29,8 +29,8 @@ class Cost:
             return screened, screened
         return screened + trial.launches_for(1), screened + trial.launches_for(settings)
 
-    def lines(self, settings: int) -> list[str]:
-        """For the dry run."""
+    def lines(self, settings: int, values: int = 0) -> list[str]:
+        """For the dry run; so many further values may be tried of all settings together."""
         both = self.launches(settings)
         screened = design.launches_for(settings)
         told = [f"screening: {screened} launches{self._takes([screened])}"]
@@ -45,7 +45,19 @@ class Cost:
                     f"where a setting dominates, two further rounds at most, of {again} launches "
                     f"or fewer{self._takes([again])} each, as far as they fit"
                 )
+            if values:
+                told.append(self._values(values))
         return told
+
+    def _values(self, count: int) -> str:
+        """What further values cost, from one to all."""
+        ends = [*dict.fromkeys(trial.launches_for_values(x) for x in (1, count))]
+        many = count_text(ends[-1], "launch", "launches")
+        span = many if len(ends) == 1 else f"{ends[0]} launches for one, {many} for all {count}"
+        return (
+            f"further values of settings that matter, before the confirmation: {span}"
+            f"{self._takes(ends)}; those of other settings where a limit of time has room for them"
+        )
 
     def require(self, settings: int, limit: float) -> None:
         """InputError with what would fit where the design, and confirming one setting, does not.

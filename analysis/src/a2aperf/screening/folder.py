@@ -23,8 +23,10 @@ def plan_beside(files: Iterable[Path]) -> Path:
     raise InputError(f"which plan? give --plan FILE, or keep it as {plan.NAME} beside the results")
 
 
-def of(found: Results) -> tuple[list[Plan], Trial | None]:
-    """The plans of launches that say they are of a screening, one a round, and its trial.
+def of(found: Results) -> tuple[list[Plan], Trial | None, Trial | None]:
+    """The plans of launches that say they are of a screening, one a round, and its trials.
+
+    These are the confirmation and the further values, or None.
 
     InputError where none says so, or where the plan beside them is another.
     """
@@ -33,7 +35,7 @@ def of(found: Results) -> tuple[list[Plan], Trial | None]:
         raise InputError("no launch of a screening")
     path = plan_beside(dict.fromkeys(one.path for one in labelled))
     plans = rounds.read(path)
-    return plans, trial.of(plans[-1], path)
+    return plans, trial.of(plans[-1], path), trial.values_of(plans[-1], path)
 
 
 def judged(found: Results) -> Outcome:

@@ -19,12 +19,13 @@ import numpy as np
 from a2aperf.errors import InputError
 from a2aperf.labels import count_text, list_text
 from a2aperf.results import Results
-from a2aperf.screening import confirmation, estimate, recommendation
+from a2aperf.screening import confirmation, estimate, recommendation, values
 from a2aperf.screening.confirmation import Confirmation
 from a2aperf.screening.estimate import Effect, Estimate, Interaction
 from a2aperf.screening.launches import Measured, measure
 from a2aperf.screening.plan import Factor, Plan
 from a2aperf.screening.trial import Trial
+from a2aperf.screening.values import Values
 from a2aperf.tables import Cell, Column, Table
 from a2aperf.terminal import Bold
 from a2aperf.visible import json_visible
@@ -51,6 +52,8 @@ class Outcome:
     """In words what is to be confirmed and why it is not yet."""
     earlier: tuple[Outcome, ...] = ()
     """Of the rounds before this one, in which a setting dominated."""
+    values: Values | None = None
+    """What further values of the settings come to."""
 
     @property
     def plans(self) -> list[Plan]:
@@ -83,7 +86,14 @@ class Outcome:
 
     @property
     def candidates(self) -> list[Factor]:
-        """Settings to be confirmed: faster somewhere and slower nowhere, by the round that told."""
+        """Settings to be confirmed, with the best of the values that were tried."""
+        if self.values is None:
+            return self.left
+        return self.values.line(self.left, self.plans[0].factors)
+
+    @property
+    def left(self) -> list[Factor]:
+        """What the rounds leave: faster somewhere and slower nowhere, by the round that told."""
         before = [x for one in self.earlier for x, is_faster in one.dominating if is_faster]
         return before + [
             self.plan.factors[setting]
@@ -97,29 +107,40 @@ class Outcome:
 
 
 def judge(
-    found: Results, plan: Plan, trial: Trial | None = None, earlier: Sequence[Plan] = ()
+    found: Results,
+    plan: Plan,
+    trial: Trial | None = None,
+    earlier: Sequence[Plan] = (),
+    further: Trial | None = None,
 ) -> Outcome:
     """The outcome of the launches of a plan, and of the trial that confirms what they left.
 
-    `earlier` are the plans of the rounds before. InputError where those of a plan tell nothing.
+    `earlier` are the plans of the rounds before; `further` tries further values. InputError where
+    the launches of a plan tell nothing.
     """
     plans = [*earlier, plan]
-    labels = [label for one in plans for label in one.labels]
-    labels += trial.labels if trial else []
+    labels = [label for one in (*plans, further, trial) if one for label in one.labels]
     *before, made = [_screened(found, one, labels) for one in plans]
     made = replace(made, earlier=tuple(before))
+    if further is not None:
+        try:
+            made = replace(made, values=values.judge(found, plans, further, labels))
+        except InputError as error:
+            made = replace(made, pending=(f"further values: no verdict: {error}",))
     if trial is None:
         return made
     try:
-        return replace(made, confirmation=confirmation.judge(found, plans, trial))
+        return replace(made, confirmation=confirmation.judge(found, plans, trial, labels))
     except InputError as error:
-        return replace(made, pending=tuple(confirmation.pending(trial, error)))
+        return replace(made, pending=(*made.pending, *confirmation.pending(trial, error)))
 
 
-def so_far(found: Results, plans: Sequence[Plan], trial: Trial | None) -> Outcome:
+def so_far(
+    found: Results, plans: Sequence[Plan], trial: Trial | None, further: Trial | None = None
+) -> Outcome:
     """The same where the last round may tell nothing yet: then of the one before."""
     try:
-        return judge(found, plans[-1], trial, plans[:-1])
+        return judge(found, plans[-1], trial, plans[:-1], further)
     except InputError as error:
         if len(plans) == 1:
             raise
@@ -149,6 +170,7 @@ def lines(made: Outcome, failed: Sequence[str] = ()) -> list[str]:
         together(made),
         _following(made),
         _without(made),
+        values.lines(made.values) if made.values else [],
         [*failed],
         [f"note: {note}" for note in notes(made)],
         [*made.pending],
@@ -159,9 +181,9 @@ def lines(made: Outcome, failed: Sequence[str] = ()) -> list[str]:
 
 
 def notes(made: Outcome) -> list[str]:
-    """Of both stages, each once."""
-    of_both = made.confirmation.notes if made.confirmation else ()
-    return [*dict.fromkeys((*made.measured.notes, *of_both))]
+    """Of all stages, each once."""
+    later = (one.notes for one in (made.values, made.confirmation) if one)
+    return [*dict.fromkeys((*made.measured.notes, *(note for of in later for note in of)))]
 
 
 def head(made: Outcome) -> list[str]:
@@ -244,6 +266,7 @@ def following(made: Outcome) -> list[str]:
     """What to do about those beyond chance, beside the candidates."""
     told = []
     plan = made.plan
+    tried = made.values.trial.sides if made.values else ()
     for factor, is_faster in made.dominating:
         told.append(f"{factor.name} dominates: fix it at its better value and screen the rest "
                     f"again: {_again(plan, factor, is_faster)}")  # fmt: skip
@@ -259,8 +282,9 @@ def following(made: Outcome) -> list[str]:
                         f"{list_text(worse_at)}: it depends on the message size")  # fmt: skip
         elif worse_at:
             told.append(f"{factor.assignment} is slower: leave it at its default")
-        if effects and factor.others:
-            told.append(f"{factor.name}: further values to try: {', '.join(factor.others)}")
+        untried = [value for value in factor.others if {factor.name: value} not in tried]
+        if effects and untried:
+            told.append(f"{factor.name}: further values to try: {', '.join(untried)}")
     return told
 
 
@@ -368,6 +392,7 @@ def as_json(made: Outcome, failed: Sequence[str] = ()) -> str:
         ],
         "unresolved": [bands[band] for band in result.unresolved],
         "dominant": [names[setting] for setting in result.dominant()],
+        "further_values": values.document(made.values) if made.values else None,
         "candidates": {one.name: one.value for one in made.candidates},
         "confirmed": made.confirmation is not None,
         "confirmation": confirmation.document(made.confirmation) if made.confirmation else None,

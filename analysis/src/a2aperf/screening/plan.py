@@ -72,6 +72,11 @@ class Plan:
         """Of the settings."""
         return [one.name for one in self.factors]
 
+    @property
+    def further(self) -> int:
+        """How many further values the settings have."""
+        return sum(len(one.others) for one in self.factors)
+
     def label(self, launch: int) -> str:
         """Of a launch, by its place in the order."""
         return f"{self.id}-{launch + 1:02d}"

@@ -35,7 +35,7 @@ def lines(plan: Plan, spread: float, cost: Cost) -> list[str]:
         ),
         f"{runs} runs (Plackett and Burman), each with its mirrored run, and {design.DEFAULTS} "
         "launches with no setting; in random order inside blocks of four",
-        *cost.lines(len(plan.factors)),
+        *cost.lines(len(plan.factors), plan.further),
         *each,
         smallest(plan, spread),
         *fixed,
@@ -62,10 +62,17 @@ def _settings(plan: Plan) -> list[str]:
         Column("no."),
         Column("setting", left=True),
         Column("default", left=True),
+        Column("further values", left=True),
         Column("what it does", left=True),
     ]
     rows = [
-        [Cell(str(i)), Cell(one.assignment), Cell(one.default or "-"), Cell(one.what or "-")]
+        [
+            Cell(str(i)),
+            Cell(one.assignment),
+            Cell(one.default or "-"),
+            Cell(", ".join(one.others) or "-"),
+            Cell(one.what or "-"),
+        ]
         for i, one in enumerate(plan.factors, 1)
     ]
     return Table(heads, rows).lines()

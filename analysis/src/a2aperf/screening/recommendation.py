@@ -51,12 +51,12 @@ def compared(made: Confirmation) -> list[str]:
     """A sentence for each side."""
     trial = made.trial
     told = [
-        f"{name(trial, side)}: {said(made, made.against_default(side))}"
+        f"{name(trial, side)}: {said(made.against_default(side))}"
         for side in range(1, len(trial.sides))
     ]
     both = made.against_best
     if both is not None:
-        told.append(f"all together against {name(trial, 1)} alone: {said(made, both)}")
+        told.append(f"all together against {name(trial, 1)} alone: {said(both)}")
     return told
 
 
@@ -71,7 +71,7 @@ def gained(made: Confirmation, side: int) -> str:
     one, fixed = made.against_default(side), made.trial.fixed
     gain = (made.rates[side] - made.rates[0])[one.faster].max()
     base = f" over {assignments(fixed)} alone" if fixed else ""
-    return f"{said(made, one)}, up to {number_text(gain)} {made.unit}{base}"
+    return f"{said(one)}, up to {number_text(gain)} {made.unit}{base}"
 
 
 def doubts(made: Confirmation, side: int) -> list[str]:

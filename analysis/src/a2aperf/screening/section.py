@@ -11,7 +11,15 @@ from a2aperf.chart import Figure
 from a2aperf.errors import InputError
 from a2aperf.labels import list_text
 from a2aperf.results import Results
-from a2aperf.screening import failures, figure, folder, outcome, pareto, recommendation
+from a2aperf.screening import (
+    failures,
+    figure,
+    folder,
+    outcome,
+    pareto,
+    recommendation,
+    values,
+)
 from a2aperf.screening.estimate import Effect
 from a2aperf.screening.outcome import Outcome, percent
 from a2aperf.studies.study import Job
@@ -52,6 +60,7 @@ def of(found: Results, jobs: Sequence[Job]) -> Section | None:
             _beyond(made),
             *outcome.together(made),
             *outcome.following(made),
+            *(values.lines(made.values) if made.values else []),
         ],
         _effects(made),
         _confirmation(made),

@@ -24,8 +24,13 @@ from a2aperf.visible import json_visible
 SCHEMA: Final = "a2aperf confirmation plan 1"
 NAME: Final = "confirm.json"
 """Of the file, beside the screening's plan."""
+VALUES_SCHEMA: Final = "a2aperf further values plan 1"
+VALUES_NAME: Final = "values.json"
+"""Of the file of further values."""
 LAUNCHES: Final = 8
 """Of each side."""
+BESIDE: Final = 3
+"""Further values in a block, beside the line: small blocks hold what the machine does over time."""
 MOST: Final = 6
 """Settings at once; the screening's largest."""
 
@@ -35,7 +40,7 @@ class Trial:
     """Sides and their launches in order; `sides` are the variables beside those of `fixed`.
 
     The first has none; then one for each setting, the screening's largest first; the last has all
-    of them, where they are several.
+    of them, where they are several. Of further values there is a side for each, and none with all.
     """
 
     screening: str  # id of its plan
@@ -43,6 +48,8 @@ class Trial:
     sides: tuple[Mapping[str, str], ...]
     order: tuple[int, ...]  # the side of each launch
     fixed: Mapping[str, str] = field(default_factory=dict)
+    blocks: tuple[int, ...] = ()  # of each launch; empty: as many launches each as there are sides
+    schema: str = SCHEMA
 
     @property
     def id(self) -> str:
@@ -80,16 +87,17 @@ class Trial:
 
     def block(self, launch: int) -> int:
         """Of launches that are compared with each other."""
-        return launch // _size(len(self.sides))
+        return self.blocks[launch] if self.blocks else launch // _size(len(self.sides))
 
     def _content(self) -> dict[str, Any]:
         return {
-            "schema": SCHEMA,
+            "schema": self.schema,
             "screening": self.screening,
             "seed": self.seed,
             "fixed": dict(self.fixed),
             "sides": [dict(one) for one in self.sides],
             "order": list(self.order),
+            **({"blocks": list(self.blocks)} if self.blocks else {}),
         }
 
     def as_json(self) -> str:
@@ -111,6 +119,11 @@ def launches_for(settings: int) -> int:
     """How many confirm so many settings: with the default, and all together where several."""
     count = min(settings, MOST)
     return LAUNCHES * (1 + count + (count > 1))
+
+
+def launches_for_values(count: int) -> int:
+    """How many try so many further values: of each, and in each block one of the line."""
+    return LAUNCHES * (count + -(-count // BESIDE))
 
 
 def make(
@@ -140,12 +153,13 @@ def _size(sides: int) -> int:
     return sides if sides > 2 else 2 * sides
 
 
-def read(path: Path) -> Trial:
+def read(path: Path, schema: str = SCHEMA) -> Trial:
     """The trial of a file; InputError where it is none, or not as it was written."""
     expected = "one that 'a2a screen --confirm' has written"
-    made, said = documents.read(path, SCHEMA, expected, _trial)
+    made, said = documents.read(path, schema, expected, _trial)
     is_whole = set(made.order) <= set(range(len(made.sides))) and len(made.sides) > 1
-    if made.id != said or not is_whole:
+    has_blocks = len(made.blocks) in (0, len(made.order))
+    if made.id != said or not (is_whole and has_blocks):
         raise InputError(f"{path}: was changed after it was written: take it away to plan anew")
     return made
 
@@ -157,6 +171,8 @@ def _trial(document: Mapping[str, Any]) -> Trial:
         tuple(_texts(one) for one in document["sides"]),
         tuple(int(one) for one in document["order"]),
         _texts(document["fixed"]),
+        tuple(int(one) for one in document.get("blocks", ())),
+        str(document["schema"]),
     )
 
 
@@ -165,9 +181,17 @@ def _texts(variables: Mapping[str, Any]) -> dict[str, str]:
 
 
 def of(plan: Plan, path: Path) -> Trial | None:
-    """The trial beside the plan in `path`; None where there is none of it."""
-    beside = path.with_name(NAME)
-    if not beside.is_file():
+    """The confirmation beside the plan in `path`; None where there is none of it."""
+    return _beside(plan, path.with_name(NAME), SCHEMA)
+
+
+def values_of(plan: Plan, path: Path) -> Trial | None:
+    """The launches of further values beside the plan in `path`; None where there are none."""
+    return _beside(plan, path.with_name(VALUES_NAME), VALUES_SCHEMA)
+
+
+def _beside(plan: Plan, path: Path, schema: str) -> Trial | None:
+    if not path.is_file():
         return None
-    made = read(beside)
+    made = read(path, schema)
     return made if made.screening == plan.id else None

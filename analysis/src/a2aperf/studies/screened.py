@@ -9,8 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-import numpy as np
-
 from a2aperf import output
 from a2aperf.errors import InputError
 from a2aperf.screening import catalogue, choosing, plan, rounds, trial
@@ -64,7 +62,7 @@ def prepare(
         same = known.id == given.id if given else known.provider == asked
         if not same or (seed is not None and seed != known.seed):
             raise InputError(f"{folder} has the plan of another screening: --results names another")
-        rows = _rows(plans, trial.of(plans[-1], there))
+        rows = _rows(plans, trial.values_of(plans[-1], there), trial.of(plans[-1], there))
         return Screened(place(folder, {ROWS: rows}), known, folder)
     made = given or _of_provider(asked, seed, own, library.variables(program))
     texts = {ROWS: _rows([made]), plan.NAME: made.as_json()}
@@ -79,7 +77,13 @@ def _of_provider(name: str, seed: int | None, own: Sequence[Path], known: frozen
 def add(path: Path, plans: Sequence[Plan], confirming: Trial) -> None:
     """Writes the trial beside the plans in `path`, and its launches to the script's rows there."""
     output.replace(path.with_name(trial.NAME), confirming.as_json().encode())
-    _replace_rows(path, _rows(plans, confirming))
+    _replace_rows(path, _rows(plans, trial.values_of(plans[-1], path), confirming))
+
+
+def add_values(path: Path, plans: Sequence[Plan], made: Trial) -> None:
+    """The same of further values, which come before the confirmation."""
+    output.replace(path.with_name(trial.VALUES_NAME), made.as_json().encode())
+    _replace_rows(path, _rows(plans, made))
 
 
 def follow(path: Path, plans: Sequence[Plan]) -> None:
@@ -94,29 +98,33 @@ def _replace_rows(path: Path, text: str) -> None:
         output.replace(rows, text.encode())
 
 
-def _rows(plans: Sequence[Plan], confirming: Trial | None = None) -> str:
-    """Blocks and pairs are numbered on from round to round."""
+def _rows(plans: Sequence[Plan], *trials: Trial | None) -> str:
+    """Blocks and pairs are numbered on from round to round.
+
+    A further value has its name for a pair: where a launch with it fails, so do the others.
+    """
     lines: list[str] = []
     first = pairs = 0
     for of in plans:
         block, pair = of.design.block + first, of.design.pair
-        pair = np.where(pair == ALONE, ALONE, pair + pairs)
+        named = ["-" if one == ALONE else str(one + pairs) for one in pair.tolist()]
         lines += [
-            _row(of.label(launch), of.environment(launch), int(block[launch]), int(pair[launch]))
+            _row(of.label(launch), of.environment(launch), int(block[launch]), named[launch])
             for launch in range(of.design.launches)
         ]
         first, pairs = int(block.max()) + 1, int(pair.max()) + 1
-    if confirming is not None:
-        lines += [
-            _row(confirming.label(i), confirming.environment(i), first + confirming.block(i))
-            for i in range(confirming.launches)
-        ]
+    for made in filter(None, trials):
+        is_values = made.schema == trial.VALUES_SCHEMA
+        for i, side in enumerate(made.order):
+            value = f"value-{side}" if is_values and side else "-"
+            lines.append(_row(made.label(i), made.environment(i), first + made.block(i), value))
+        first += made.block(made.launches - 1) + 1
     return "".join(lines)
 
 
-def _row(label: str, environment: Mapping[str, str], block: int, pair: int = ALONE) -> str:
+def _row(label: str, environment: Mapping[str, str], block: int, pair: str) -> str:
     words = [f"{name}={value}" for name, value in environment.items()]
     for word in words:
         if set(word) & set(";\t\n\\"):
             raise InputError(f"{word!r}: a screening sets no value with ; or a backslash")
-    return f"{label}\t{';'.join(words) or '-'}\t{block}\t{'-' if pair == ALONE else pair}\n"
+    return f"{label}\t{';'.join(words) or '-'}\t{block}\t{pair}\n"

@@ -37,6 +37,7 @@ def otherwise(row: Row) -> frozenset[str]:
 
 
 def _point(found: Results, row: pd.Series, raw: RawOps) -> Iterator[str]:
+    yield from _chunks(row)
     yield from _window(row)
     sizes = _sizes(found, row)
     if sizes is None:
@@ -72,12 +73,29 @@ def _of_the_whole(row: pd.Series, raw: RawOps, bound: float, launch: Launch) -> 
     }
 
 
+def _largest(row: pd.Series) -> int:
+    return int(row["message_size"] if matrices.is_uniform(row) else row["largest_message"])
+
+
+def _chunks(row: pd.Series) -> Iterator[str]:
+    """`chunks` says what is in force: a chunk that no message is longer than cuts nothing."""
+    if "chunks" not in row or pd.isna(row["chunks"]):
+        return
+    chunk = int(row[grouping.CHUNK])
+    due = 1 if chunk == 0 else max(-(-_largest(row) // chunk), 1)
+    if row["chunks"] != due:
+        yield f"chunks is {row['chunks']}, {_largest(row)} B in chunks of {chunk} B make {due}"
+
+
 def _window(row: pd.Series) -> Iterator[str]:
     asked = row.get(grouping.WINDOW_BYTES, 0)
     if pd.isna(asked) or asked <= 0:
         return
-    largest = row["message_size"] if matrices.is_uniform(row) else row["largest_message"]
-    due = min(max(int(asked) // max(int(largest), 1), 1), _MOST_IN_WINDOW)
+    largest = _largest(row)
+    chunk = row.get(grouping.CHUNK, 0)
+    if not pd.isna(chunk) and 0 < chunk < largest:
+        largest = int(chunk)
+    due = min(max(int(asked) // max(largest, 1), 1), _MOST_IN_WINDOW)
     if row["window"] != due:
         yield f"window is {row['window']}, {asked} B hold {due} messages of {largest} B"
 

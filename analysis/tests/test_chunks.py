@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Chunks and endpoints are settings, told apart and compared; what a chunk made is checked."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from a2aperf import grouping, layouts, loading, sides
+from a2aperf.results import Results
+from a2aperf.workloads.alltoall import verify
+from support import synthetic
+from support.edited import edited
+from support.synthetic import Setup
+
+SIZES = (1000, 65536, 1 << 20)
+CHUNK = 16_384
+
+
+def launches(folder: Path, **second: int) -> Results:
+    """Two launches; the columns of the second one have these values, and the first has none."""
+    paths = [
+        synthetic.write_launch(folder / f"{i}.h5", Setup(nodes=2, sizes=SIZES, ops=20, seed=i))
+        for i in range(2)
+    ]
+    with edited(paths[1]) as file:
+        sizes = file["message_size"][:]
+        chunks = np.maximum(-(-sizes // second.get("chunk", 1 << 30)), 1)
+        for name, values in (
+            ("chunk", np.full(len(sizes), second.get("chunk", 0), np.int64)),
+            ("chunks", chunks.astype(np.int32)),
+            ("endpoints", np.full(len(sizes), second.get("endpoints", 1), np.int32)),
+        ):
+            if name in file:
+                del file[name]
+            file[name] = values
+            file[name].dims[0].attach_scale(file["point"])
+            file[name].attrs["units"] = "B" if name == "chunk" else ""
+    return loading.load(paths)
+
+
+def replace_value(row: pd.Series[Any], name: str, value: int) -> pd.Series[Any]:
+    changed = row.copy()
+    changed[name] = value
+    return changed
+
+
+def test_a_file_of_before_has_whole_messages_over_one_endpoint(tmp_path: Path) -> None:
+    found = launches(tmp_path)
+    assert set(found.points["chunk"]) == {0}
+    assert set(found.points["endpoints"]) == {1}
+    assert grouping.setting_names(found, found.points, ()) == []
+
+
+@pytest.mark.parametrize(("name", "value"), [("chunk", CHUNK), ("endpoints", 2)])
+def test_each_is_a_side(tmp_path: Path, name: str, value: int) -> None:
+    found = launches(tmp_path, **{name: value})
+    assert grouping.setting_names(found, found.points, ()) == [name]
+    levels = sides.levels(found, [name])
+    other = f"{name}={value}"
+    assert other in set(levels)
+    pairing = sides.pair(found, levels == other, by=(name,))
+    assert pairing.cells["message_size"].tolist() == list(SIZES)
+
+
+def test_what_it_made_of_a_message_is_checked(tmp_path: Path) -> None:
+    found = launches(tmp_path, chunk=CHUNK)
+    ours = found.points[found.points["chunk"] == CHUNK]
+    assert ours.sort_values("message_size")["chunks"].tolist() == [1, 4, 64]
+    for _, row in ours.iterrows():
+        assert list(verify._chunks(row)) == []
+        wrong = replace_value(row, "chunks", int(row["chunks"]) + 1)
+        assert len(list(verify._chunks(wrong))) == 1
+    whole = replace_value(ours.iloc[0], "chunk", 0)
+    assert list(verify._chunks(replace_value(whole, "chunks", 1))) == []
+
+
+def test_a_window_in_bytes_holds_chunks(tmp_path: Path) -> None:
+    found = launches(tmp_path, chunk=CHUNK)
+    row = found.points[found.points["chunk"] == CHUNK].sort_values("message_size").iloc[-1]
+    row = replace_value(row, "window_bytes", 4 * CHUNK)
+    assert list(verify._window(replace_value(row, "window", 4))) == []
+    assert len(list(verify._window(replace_value(row, "window", 1)))) == 1
+
+
+def test_no_chunk_is_shown_as_none() -> None:
+    assert layouts.SHOWN["chunk"].write(0) == "—"
+    assert layouts.SHOWN["chunk"].write(CHUNK) == "16384"

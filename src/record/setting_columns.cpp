@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Columns of what some workloads are asked for.
+#include <cstdint>
+
+#include "a2aperf/record/columns.hpp"
+
+namespace a2aperf {
+
+Column memory_column() {
+    return asked_column("memory", ValueType::text, "", "pages of the message buffers",
+                        [](const Point& point) { return Value(point.memory); });
+}
+
+Column window_bytes_column() {
+    return asked_column("window_bytes", ValueType::int64, "B",
+                        "what the window was asked for as, window is as many messages as fit it, 0 = in messages",
+                        [](const Point& point) { return Value(static_cast<std::int64_t>(point.window_bytes)); });
+}
+
+std::vector<Column> chunk_columns() {
+    return {
+        asked_column("chunk", ValueType::int64, "B", "what longer messages were cut into, 0 = messages are whole",
+                     [](const Point& point) { return Value(static_cast<std::int64_t>(point.chunk)); }),
+        asked_column("chunks", ValueType::int32, "", "that the largest message of an op was cut into, 1 = not cut",
+                     [](const Point& point) { return Value(static_cast<std::int64_t>(point.chunks())); })};
+}
+
+Column endpoints_column() {
+    return asked_column("endpoints", ValueType::int32, "", "of each rank, over which its peers are dealt",
+                        [](const Point& point) { return Value(static_cast<std::int64_t>(point.channels)); });
+}
+
+} // namespace a2aperf

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "a2aperf/plan/lane.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+using namespace a2aperf;
+
+namespace {
+
+bool contains(const std::vector<Rank>& ranks, Rank rank) {
+    return std::ranges::find(ranks, rank) != ranks.end();
+}
+
+} // namespace
+
+TEST_CASE("a message has one lane, the same at both of its ends, and lanes differ by one peer at most") {
+    for (const int ranks : {2, 3, 4, 7}) {
+        for (int count = 1; count < ranks; ++count) {
+            std::vector<int> carried(static_cast<std::size_t>(ranks * ranks));
+            for (int index = 0; index < count; ++index) {
+                std::vector<Peers> of_ranks;
+                for (Rank rank = 0; rank < ranks; ++rank) {
+                    Peers all;
+                    for (Rank peer = 0; peer < ranks; ++peer)
+                        if (peer != rank) all.sends.push_back(peer);
+                    all.receives = all.sends;
+                    of_ranks.push_back(Lane{index, count}.deal(all, rank, ranks));
+                    const auto peers = static_cast<int>(of_ranks.back().sends.size());
+                    CHECK(peers >= (ranks - 1) / count);
+                    CHECK(peers <= (ranks - 1 + count - 1) / count);
+                }
+                for (Rank from = 0; from < ranks; ++from)
+                    for (Rank to = 0; to < ranks; ++to) {
+                        const bool is_sent = contains(of_ranks[static_cast<std::size_t>(from)].sends, to);
+                        CHECK(is_sent == contains(of_ranks[static_cast<std::size_t>(to)].receives, from));
+                        if (is_sent) ++carried[static_cast<std::size_t>(from * ranks + to)];
+                    }
+            }
+            for (Rank from = 0; from < ranks; ++from)
+                for (Rank to = 0; to < ranks; ++to)
+                    CHECK(carried[static_cast<std::size_t>(from * ranks + to)] == (from == to ? 0 : 1));
+        }
+    }
+}
+
+TEST_CASE("the order of the schedule stays") {
+    const Peers all{{3, 1, 2, 5, 4}, {5, 4, 3, 2, 1}};
+    const Peers first = Lane{0, 2}.deal(all, 0, 6);
+    CHECK(first.sends == std::vector<Rank>{3, 1, 5});
+    CHECK(first.receives == std::vector<Rank>{5, 3, 1});
+}
+
+TEST_CASE("lanes share a window") {
+    for (int window = 3; window < 20; ++window) {
+        int sum = 0;
+        for (int index = 0; index < 3; ++index) {
+            const int part = Lane{index, 3}.window(window);
+            CHECK(part >= window / 3);
+            CHECK(part <= window / 3 + 1);
+            sum += part;
+        }
+        CHECK(sum == window);
+    }
+    for (int index = 0; index < 3; ++index) CHECK(Lane{index, 3}.window(0) == 0);
+}
