@@ -273,6 +273,8 @@ def test_report_live_history_and_compare(a2a: Run, tmp_path: Path) -> None:
     assert a2a("history", *files).status == 0
     outcome = a2a("compare", *files, "--by", "side")
     assert "faster: 1 of 1 cells, by 25" in outcome.out, outcome
+    merged = a2a("merge", *files, "-o", tmp_path / "m.h5")
+    merged.refused("one list of paths", "a file has one /paths alone", "'a2a report'")
 
 
 def test_check_finds_points_that_are_not_what_their_paths_say(shared: Path, a2a: Run) -> None:

@@ -36,7 +36,10 @@ _OWN = {*_SAME, *_DECLARED, *_OF_ONE_FILE, "layout", "repaired"}
 
 
 def _refuse_group(path: Path, key: str, group: Group) -> NoReturn:
-    raise InputError(f"{path}: a file of 'a2aperf {key}' holds {group.holds} and stays by itself")
+    raise InputError(
+        f"{path}: a file of 'a2aperf {key}' holds {group.holds} and stays by itself, for a file "
+        f"has one /{group.name} alone: 'a2a report' takes several such files as they are"
+    )
 
 
 def _require_known(found: results.Results) -> None:
