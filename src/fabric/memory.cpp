@@ -90,7 +90,8 @@ constexpr MemoryKind in_main_memory(std::string_view name, std::string (*lacking
             .register_with = register_with,
             .write = write,
             .read = read,
-            .copy = copy};
+            .copy = copy,
+            .is_main = true};
 }
 
 constexpr std::array kKinds{

@@ -120,7 +120,7 @@ bool CreditStream<Mode>::send_one(Outgoing& stream) {
     const int place = kIsFetched || leaves_out() ? stream.first + stream.next_there : stream.free.back();
     std::byte* const message = place_to_send(place);
     if (is_numbered_) // all: a place keeps the number of the one before
-        write_number(channel_.memory(), message, message_size_, static_cast<std::uint64_t>(stream.sent));
+        write_number(memory_, message, message_size_, static_cast<std::uint64_t>(stream.sent));
     const Route to = route(stream.to, message, receives_ + place);
     ssize_t status = 0;
     if constexpr (kHasWords) {
@@ -169,7 +169,7 @@ ssize_t CreditStream<Mode>::send_credit(const Incoming& stream) {
         return write_word(context_, stream.from, StreamWords::of_credit(context_.ranks, context_.self, nth), value);
     } else {
         std::byte* const place = credit_place();
-        channel_.memory().write(place, std::as_bytes(std::span(&value, 1)));
+        memory_.put(place, value);
         const Route to = route(stream.from, place, 0); // injected: the slot is not used
         return Mode::inject(credits_, to, Mode::label(credits_, settings_.op + 1));
     }
@@ -178,7 +178,7 @@ ssize_t CreditStream<Mode>::send_credit(const Incoming& stream) {
 template <class Mode>
 void CreditStream<Mode>::check_number(int place, Rank from, std::int64_t due) const {
     const auto wanted = static_cast<std::uint64_t>(due);
-    const FoundNumber found = find_number(channel_.memory(), place_of(place), message_size_, wanted);
+    const FoundNumber found = find_number(memory_, place_of(place), message_size_, wanted);
     if (found.begin != wanted)
         throw RunError(fmt::format("message {} of the stream from {} came where message {} was due", found.begin,
                                    job_.who(from), wanted),
@@ -218,9 +218,7 @@ void CreditStream<Mode>::take_message(int stream, int place) {
 
 template <class Mode>
 void CreditStream<Mode>::take_credit(Outgoing& stream, int place) {
-    std::uint64_t value = 0;
-    channel_.memory().read(place_of(place), std::as_writable_bytes(std::span(&value, 1)));
-    stream.credit = std::max(stream.credit, static_cast<std::int64_t>(value));
+    stream.credit = std::max(stream.credit, static_cast<std::int64_t>(memory_.get(place_of(place))));
     ++credits_received_;
     unposted_.push_back({place, -1});
 }

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <string>
 #include <string_view>
@@ -37,6 +38,24 @@ struct MemoryKind {
     void (*write)(std::byte* place, std::span<const std::byte> bytes);
     void (*read)(const std::byte* place, std::span<std::byte> bytes);
     void (*copy)(const std::byte* from, std::byte* to, std::size_t size); // within it
+
+    // Of the CPU's own: eight bytes are there by one instruction, where a call takes as many as a message's send.
+    bool is_main = false;
+
+    void put(std::byte* place, std::uint64_t value) const {
+        if (is_main) [[likely]]
+            std::memcpy(place, &value, sizeof value);
+        else
+            write(place, std::as_bytes(std::span(&value, 1)));
+    }
+    std::uint64_t get(const std::byte* place) const {
+        std::uint64_t value = 0;
+        if (is_main) [[likely]]
+            std::memcpy(&value, place, sizeof value);
+        else
+            read(place, std::as_writable_bytes(std::span(&value, 1)));
+        return value;
+    }
 };
 
 std::span<const MemoryKind> memory_kinds(); // the first is the default

@@ -292,6 +292,7 @@ private:
     StreamSettings settings_;
     std::size_t message_size_, stride_;
     // What holds for all messages, so that none asks again.
+    const MemoryKind& memory_ = channel_.memory();
     std::byte* const send_buffer_ = channel_.send_buffer();
     std::byte* const receive_buffer_ = channel_.receive_buffer();
     const bool leaves_out_ = settings_.cq_mod > 1;

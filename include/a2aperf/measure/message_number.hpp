@@ -3,7 +3,6 @@
 // room for, and from 16 B on at its end in another form, so that no part of another message passes for it.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <span>
 
@@ -22,10 +21,10 @@ constexpr bool is_sample(std::uint64_t number) {
 }
 
 inline void write_number(const MemoryKind& memory, std::byte* message, std::size_t size, std::uint64_t number) {
-    memory.write(message, std::as_bytes(std::span(&number, 1)).first(std::min(size, kNumberBytes)));
-    if (size < 2 * kNumberBytes) return;
-    const std::uint64_t end = mix64(number);
-    memory.write(message + size - kNumberBytes, std::as_bytes(std::span(&end, 1)));
+    if (size < kNumberBytes) [[unlikely]]
+        return memory.write(message, std::as_bytes(std::span(&number, 1)).first(size));
+    memory.put(message, number);
+    if (size >= 2 * kNumberBytes) memory.put(message + size - kNumberBytes, mix64(number));
 }
 
 struct FoundNumber {
@@ -36,11 +35,11 @@ struct FoundNumber {
 inline FoundNumber find_number(const MemoryKind& memory, const std::byte* message, std::size_t size,
                                std::uint64_t due) {
     FoundNumber found{due, true};
-    memory.read(message, std::as_writable_bytes(std::span(&found.begin, 1)).first(std::min(size, kNumberBytes)));
-    if (size < 2 * kNumberBytes) return found;
-    std::uint64_t end = 0;
-    memory.read(message + size - kNumberBytes, std::as_writable_bytes(std::span(&end, 1)));
-    found.is_end_due = end == mix64(due);
+    if (size < kNumberBytes) [[unlikely]]
+        memory.read(message, std::as_writable_bytes(std::span(&found.begin, 1)).first(size));
+    else
+        found.begin = memory.get(message);
+    if (size >= 2 * kNumberBytes) found.is_end_due = memory.get(message + size - kNumberBytes) == mix64(due);
     return found;
 }
 

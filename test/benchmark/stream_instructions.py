@@ -1,0 +1,126 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""What one message of a stream costs its sender and its receiver in our own instructions.
+
+Runs launches of two ranks under callgrind. Our own instructions are those of the functions in a2aperf's name space that
+run between start and end of a duration: libfabric, the C library and the kernel are not. Each rank goes round a loop:
+own instructions = a x messages + b x rounds, by least squares over launches of several lengths; b is a round that finds
+nothing. How many rounds found something is what read_queue reads the clock for, so a message costs
+(own - b x (rounds - those)) / messages: its posting, its completion, its share of the credits and of the rounds that
+found it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+
+MPIRUN = Path(__file__).resolve().parents[1] / "support" / "mpirun.sh"
+MODES = ("tagged", "msg", "write", "write-imm", "read")
+TIMED = re.compile(r"a2aperf::(CreditStream<|DurationLoop::flow<|write_number|find_number|Memory|\(anonymous namespace\)::(write|read)\()")
+ROUND = re.compile(r"CreditStream<.*>::read_queue\(\)")
+LENGTHS = (4000, 8000, 16000)
+
+
+class Profile:
+    """One rank's launch, from callgrind's file."""
+
+    def __init__(self, path: Path) -> None:
+        self.executed: Counter[str] = Counter()
+        self.calls: Counter[tuple[str, str]] = Counter()
+        self._names: dict[str, str] = {}
+        function = callee = ""
+        is_call_cost = False
+        for line in path.read_text().splitlines():
+            if line.startswith("fn="):
+                function = self._name(line[3:])
+            elif line.startswith("cfn="):
+                callee = self._name(line[4:])
+            elif line.startswith("calls="):
+                self.calls[function, callee] += int(line[6:].split()[0])
+                is_call_cost = True
+            elif re.match(r"[0-9+\-*]", line):
+                if not is_call_cost:
+                    self.executed[function] += int(line.split()[-1])
+                is_call_cost = False
+
+    def _name(self, text: str) -> str:
+        number, name = re.match(r"\((\d+)\)(?: (.*))?", text).groups()
+        if name is not None:
+            self._names[number] = name
+        return self._names[number]
+
+    @property
+    def own(self) -> int:
+        return sum(count for name, count in self.executed.items() if TIMED.match(name.removeprefix("long ")))
+
+    @property
+    def rounds(self) -> int:
+        return self._calls("DurationLoop::flow<", ROUND)
+
+    @property
+    def found(self) -> int:
+        return sum(n for (by, of), n in self.calls.items() if ROUND.search(by) and of.startswith("clock_gettime"))
+
+    @property
+    def is_receiver(self) -> bool:
+        return any("::take_message(" in name for name in self.executed)
+
+    def _calls(self, caller: str, callee: re.Pattern[str]) -> int:
+        return sum(n for (by, of), n in self.calls.items() if caller in by and callee.search(of))
+
+
+def launch(options: argparse.Namespace, mode: str, messages: int) -> list[Profile]:
+    with tempfile.TemporaryDirectory() as folder:
+        command = [MPIRUN, "-t", "300", "2", "valgrind", "--tool=callgrind", "--quiet"]
+        command += [f"--callgrind-out-file={folder}/profile.%p", options.program, "stream"]
+        command += ["--provider", options.provider, "--mode", mode, "--inject", "off", "--sizes", str(options.size)]
+        command += ["--window", str(options.window), "--messages", str(messages), "--quiet", "--timeout", "200"]
+        done = subprocess.run([*command, "-o", f"{folder}/a.h5"], capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            raise SystemExit(done.stderr.strip())
+        return [Profile(path) for path in Path(folder).glob("profile.*")]
+
+
+def costs(profiles: list[tuple[int, Profile]]) -> tuple[list[float], float]:
+    """Own instructions of a message in each launch, and of a round that finds nothing."""
+    own = np.array([profile.own for _, profile in profiles], float)
+    counts = np.array([(messages, profile.rounds) for messages, profile in profiles], float)
+    _, empty = np.linalg.lstsq(counts, own, rcond=None)[0]
+    return [(p.own - empty * (p.rounds - p.found)) / messages for messages, p in profiles], float(empty)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("program", help="build/release/src/app/a2aperf")
+    parser.add_argument("--provider", default="shm")
+    parser.add_argument("--modes", default=",".join(MODES))
+    parser.add_argument("--size", type=int, default=64)
+    parser.add_argument("--window", type=int, default=64)
+    parser.add_argument("--functions", action="store_true", help="each function's share of the longest launch, too")
+    options = parser.parse_args()
+    print(f"{'mode':<10} {'end':<9} {'own a message':>20} {'an empty round':>15}")
+    for mode in options.modes.split(","):
+        launches = [(messages, profile) for messages in LENGTHS for profile in launch(options, mode, messages)]
+        for end in ("sender", "receiver"):
+            of_end = [one for one in launches if one[1].is_receiver == (end == "receiver")]
+            found, empty = costs(of_end)
+            spread = f"{np.median(found):.0f} ({min(found):.0f} to {max(found):.0f})"
+            print(f"{mode:<10} {end:<9} {spread:>20} {empty:>15.0f}", flush=True)
+            if options.functions:
+                messages, profile = of_end[-1]
+                for name, count in profile.executed.most_common():
+                    if TIMED.match(name.removeprefix("long ")) and count > messages:
+                        print(f"    {count / messages:8.1f}  {name[:90]}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
