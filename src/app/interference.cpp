@@ -56,7 +56,7 @@ void set_defaults(Options& options) {
 const WorkloadRow kRow{
     .name = "interference",
     .purpose = "measures what a load does to others",
-    .usage = "round trips, a stream or an all-to-all beside a load",
+    .usage = "victims beside a load",
     .takes = {},
     .options = interference_option_rows(),
     .page = {.introduction = kIntroduction,

@@ -30,6 +30,7 @@ class Library:
 TIMED_LOOP = {
     "measure/exchange.hpp",
     "measure/exchange_flags.hpp",
+    "measure/exchange_strays.hpp",
     "measure/exchange_state.hpp",
     "measure/exchange_state.cpp",
     "measure/credit_stream.hpp",
