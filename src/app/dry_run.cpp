@@ -21,8 +21,8 @@ namespace {
 Layout layout_of(const Options& options) {
     const auto ranks = options.ranks ? options.ranks : launched_ranks();
     if (!ranks) throw UsageError("--dry-run needs --ranks N when it is not launched by MPI");
-    if (*ranks < workload_of(options).least_ranks(options))
-        throw UsageError("--dry-run needs at least 2 ranks: give --ranks 2 or more");
+    if (const int least = workload_of(options).least_ranks(options); *ranks < least)
+        throw UsageError(fmt::format("--dry-run needs at least {} ranks: give --ranks {} or more", least, least));
     const int per_node = options.ranks_per_node.value_or(*ranks);
     if (per_node > *ranks)
         throw UsageError(fmt::format("--ranks-per-node {} is more than --ranks {}", per_node, *ranks));

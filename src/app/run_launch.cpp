@@ -160,16 +160,17 @@ int run_launch(int argc, char** argv, const Options& options) {
         throw UsageError(
             fmt::format("not launched by MPI: use mpirun -n 4 a2aperf {} …, or srun (--dry-run works without)",
                         options.workload));
-    if (*launched_ranks() < workload_of(options).least_ranks(options))
+    const Workload& workload = workload_of(options);
+    if (const int least = workload.least_ranks(options); *launched_ranks() < least)
         throw UsageError(
-            fmt::format("{} at least 2 ranks: use mpirun -n 2 or more", workload_of(options).demands()));
+            fmt::format("{} at least {} ranks: use mpirun -n {} or more", workload.demands(), least, least));
     StartTimes start_times;
     const std::filesystem::path results = output_file(options);
     Launch::Attachments attachments;
     StoredChoices stored;
     if (launched_rank() == 0 && !options.verify_only) {
         stored = check_output(results, options.overwrite == Overwrite::resume,
-                              options.overwrite == Overwrite::force, workload_of(options).schema());
+                              options.overwrite == Overwrite::force, workload.schema());
         attachments = read_attachments(options.attachments);
     }
 

@@ -88,18 +88,25 @@ bool Found::is_usual() const {
 }
 
 std::string setting_of(const Point& point) {
-    return fmt::format("{} {} window {}{}{}", point.mode, point.schedule_name(), window_of(point),
-                       point.chunk_words(), point.lane_words());
+    // The same at every size: not into how many chunks it cuts a message.
+    const std::string chunk = point.chunk == 0 ? "" : fmt::format(" chunk {}", Window{0, point.chunk}.text());
+    return fmt::format("{} {} window {}{}{}", point.mode, point.schedule_name(), window_of(point), chunk,
+                       point.lane_words());
 }
 
 std::string search_table(std::span<const Found> found) {
-    std::string text = fmt::format("{:>10}  {:<32} {:>8} {:>8} {:>8}  {:<18} {:>5}  {}\n", "# size B", "best found",
-                                   "Gbit/s", "default", "times", "95 % interval", "n", "against the default");
+    std::size_t widest = std::string_view("best found").size();
+    for (const Found& one : found) widest = std::max(widest, setting_of(one.best).size());
+    const auto row = [widest](std::string_view size, std::string_view best, const auto&... others) {
+        return fmt::format("{:>10}  {:<{}} ", size, best, widest) +
+               fmt::format("{:>8} {:>8} {:>8}  {:<18} {:>5}  {}\n", others...);
+    };
+    std::string text =
+        row("# size B", "best found", "Gbit/s", "default", "times", "95 % interval", "n", "against the default");
     for (const Found& one : found)
-        text += fmt::format("{:>10}  {:<32} {:>8} {:>8} {:>8}  {:<18} {:>5}  {}\n", one.best.message_size,
-                            setting_of(one.best), number(one.best_gbps), number(one.usual_gbps),
-                            one.times.interval ? number(one.times.ratio) : "-", interval_of(one), one.ops,
-                            verdict_of(one));
+        text += row(std::to_string(one.best.message_size), setting_of(one.best), number(one.best_gbps),
+                    number(one.usual_gbps), one.times.interval ? number(one.times.ratio) : "-", interval_of(one),
+                    one.ops, verdict_of(one));
     return text;
 }
 

@@ -34,7 +34,7 @@ public:
     virtual ~Workload() = default;
 
     virtual const WorkloadRow& row() const = 0;   // for the command line
-    virtual std::string_view demands() const = 0; // "pairs need", before "at least 2 ranks"
+    virtual std::string_view demands() const = 0; // "pairs need", before "at least N ranks"
     virtual int least_ranks(const Options&) const { return 2; }
     // As --nic has it: that of one of so many ranks. Throws UsageError.
     virtual std::string nic_of(const Options& options, Rank, int /*ranks*/) const { return options.nic; }

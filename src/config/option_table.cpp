@@ -370,7 +370,7 @@ constexpr OptionRow kRows[] = {
      .section = Section::out,
      .example = "320",
      .help = "with --dry-run: ranks to plan for, when not launched by MPI",
-     .set = [](Options& o, Values v, const Catalogue&) { o.ranks = parse_int(v[0], 2, kMostRanks); }},
+     .set = [](Options& o, Values v, const Catalogue&) { o.ranks = parse_int(v[0], 1, kMostRanks); }},
     {.name = "ranks-per-node",
      .value = "K",
      .section = Section::out,

@@ -28,7 +28,7 @@ BAD = [
     (("8",), "unexpected argument '8'"),
     (("--config", "missing.toml"), "--config: cannot read 'missing.toml': No such file or directory"),
     (("--resume",), "--output"),
-    (("--dry-run", "--ranks", "1"), "whole number from 2"),
+    (("--dry-run", "--ranks", "1"), "at least 2 ranks: give --ranks 2 or more"),
 ]
 
 
@@ -119,8 +119,11 @@ def test_not_launched_by_mpi(a2aperf, tmp_path):
     refuses(a2aperf("alltoall"), "mpirun -n 4 a2aperf alltoall", tmp_path, [])
 
 
-def test_one_rank(launch, tmp_path):
-    refuses(launch(1, "alltoall"), "at least 2 ranks", tmp_path, [])
+@pytest.mark.parametrize(("workload", "ranks", "least"), [("alltoall", 1, 2), ("interference", 3, 4)])
+def test_too_few_ranks(launch, a2aperf, tmp_path, workload, ranks, least):
+    refuses(launch(ranks, workload), f"at least {least} ranks: use mpirun -n {least} or more", tmp_path, [])
+    dry = a2aperf(workload, "--dry-run", "--ranks", str(ranks))
+    refuses(dry, f"at least {least} ranks: give --ranks {least} or more", tmp_path, [])
 
 
 def test_existing_output(launch, tmp_path):

@@ -213,7 +213,7 @@ const Refused kRefused[] = {
     {{"--resume", "--force", "-o", "a.h5"}, "exclude each other"},
     {{"--ranks", "4"}, "--ranks needs --dry-run"},
     {{"--ranks-per-node", "4"}, "--ranks-per-node needs --dry-run"},
-    {{"--dry-run", "--ranks", "1"}, "--ranks: '1' is not a whole number from 2"},
+    {{"--dry-run", "--ranks", "0"}, "--ranks: '0' is not a whole number from 1"},
     {{"--dry-run", "--ranks", "2", "--ranks-per-node", "4"}, "--ranks-per-node 4 is greater than --ranks 2"},
     {{"--dry-run=maybe"}, "--dry-run takes no value"},
     {{"--nic", "0:"}, "--nic: '0:' is not RANK:NIC"},
