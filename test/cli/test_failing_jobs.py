@@ -347,6 +347,31 @@ def test_a_stop_while_mpi_starts(start, tmp_path, program):
     assert not (tmp_path / "a.h5").exists()
 
 
+@pytest.mark.parametrize("is_told", [False, True])
+def test_a_rank_that_stops_while_addresses_are_exchanged(start, tmp_path, program, is_told):
+    """Who waits names it after the timeout, or ends of a signal before; no file was made."""
+    library = program.parents[2] / "test" / "faults" / "libfault-mpi.so"
+    assert library.is_file(), f"{library} is not built"
+    notes = tmp_path.parent / f"{tmp_path.name}.notes"
+    gathers = 5  # of text: hosts, memory, cores and adapters, and then addresses
+    fault = [f"A2APERF_TEST_FAULT=call=MPI_Iallgatherv do=stop rank=1 nth={gathers}", f"A2APERF_TEST_FAULT_LOG={notes}"]
+    words = [*over("net", CALM), "--timeout", "60s" if is_told else "2s"]
+    launch = start(2, *words, within=["env", *fault, f"LD_PRELOAD={library}"])
+    assert wait_until(lambda: notes.is_file() and " struck " in notes.read_text(), PATIENCE)
+    if is_told:
+        assert wait_until(lambda: state(launch.pid(1)) == "T", PATIENCE)
+        launch.kill(signal.SIGTERM, [0])
+    assert launch.end() != 0
+    (line,) = launch.says()
+    if is_told:
+        assert launch.statuses()[0] == 128 + signal.SIGTERM
+        assert line.startswith("a2aperf: stopped by signal 15 "), line
+    else:
+        waited = r"a2aperf: rank 0 \(\S+\): it waited \S+ s to gather text from all ranks"
+        assert re.fullmatch(rf"{waited}: rank 1 \(\S+\) is stopped, dead or far behind", line), line
+    assert not (tmp_path / "a.h5").exists()
+
+
 @pytest.mark.parametrize("call", ["fsync nth=1", "fdatasync nth=1", "fsync nth=3"])
 def test_a_disk_that_takes_longer_than_the_timeout(start, tmp_path, program, call):
     """For a new file, after a point, when all is measured: nobody is accused, and the launch is good."""
