@@ -17,11 +17,22 @@ import pytest
 
 from a2aperf import loading
 from a2aperf.errors import InputError
-from a2aperf.screening import design, folder, further, outcome, outcome_json, plan, planned, trial
+from a2aperf.screening import (
+    design,
+    failures,
+    folder,
+    further,
+    outcome,
+    outcome_json,
+    plan,
+    planned,
+    trial,
+)
 from a2aperf.screening.costing import Cost
 from a2aperf.screening.plan import Factor, Plan
 from a2aperf.screening.trial import Trial
 from a2aperf.studies import screened
+from a2aperf.studies.study import Fate, Job, Launch, Logged
 from conftest import Outcome
 from support.synthetic_screening import SETUP, START, confirmed, launched
 
@@ -176,3 +187,48 @@ def test_a_value_with_which_launches_fail_has_no_verdict(a2a: A2A, results: Path
     assert "A=2: no verdict: 2 launches of 8 count" in said
     assert "A=3: slower at 2 of 2 sizes" in said
     assert "6 of 24 launches of further values are missing" in said
+
+
+def test_where_no_value_has_launches_enough(a2a: A2A, results: Path) -> None:
+    """What the rounds left is confirmed all the same."""
+    a2a("screen", results, "--confirm")
+    made = values_of(results)
+    failed = [i for i, side in enumerate(made.order) if side != 0]
+    confirmed(results, made, SPEED, SHORT.sizes, lost=failed)
+    assert a2a("screen", results, "--confirm").out == "to be confirmed by 16 launches: A=1\n"
+    said = a2a("screen", results)
+    assert said.status == 0, said
+    assert "A=2: no verdict: 0 launches of 8 count" in said.out
+
+
+def test_what_was_confirmed_before_all_was_there(a2a: A2A, results: Path) -> None:
+    a2a("screen", results, "--confirm")
+    made = values_of(results)
+    late = [i for i, side in enumerate(made.order) if side == 1]
+    confirmed(results, made, SPEED, SHORT.sizes, lost=late)
+    a2a("screen", results, "--confirm")
+    confirmed(results, made, SPEED, SHORT.sizes)
+    said = a2a("screen", results).out
+    assert "the best line known by now is A=2: it is not what was confirmed" in said
+
+
+def launch_of(folder: Path, fate: Fate) -> Launch:
+    """One of a plan, of which this became."""
+    file = folder / f"{fate.name}.h5"
+    if fate in (Fate.GOOD, Fate.STARTED):
+        file.touch()
+    has_end = fate in (Fate.GOOD, Fate.FAILED)
+    last = Logged(None, None, int(fate is Fate.FAILED), "it was") if has_end else None
+    return Launch("1", 1, 2, "-", (), file, last)
+
+
+def test_launches_that_are_still_to_come(tmp_path: Path) -> None:
+    """Those that failed are not; where no log has them, nobody knows."""
+    made = further.make(screening(), {}, [{"A": "2"}])
+    first = 28
+    fates = [Fate.GOOD] * first + [Fate.GOOD] * 3 + [Fate.FAILED, Fate.STARTED]
+    fates += [Fate.WAITING] * (made.launches - 5)
+    job = Job("1", tmp_path, {"kind": "screen"}, [launch_of(tmp_path, one) for one in fates], [])
+    there = made.labels[:3]
+    assert failures.to_come(made, [job], first, there) == made.launches - 4
+    assert failures.to_come(made, [], first, there) == 0

@@ -18,6 +18,7 @@ from a2aperf.commands.options import Where
 from a2aperf.errors import InputError
 from a2aperf.labels import list_text
 from a2aperf.percent import share
+from a2aperf.results import Results
 from a2aperf.screening import (
     catalogue,
     choosing,
@@ -34,6 +35,7 @@ from a2aperf.screening import (
 from a2aperf.screening.choosing import Wanted
 from a2aperf.screening.costing import Cost
 from a2aperf.screening.plan import LABEL, Plan
+from a2aperf.screening.trial import Trial
 from a2aperf.studies import screened, study
 from a2aperf.visible import json_visible
 
@@ -251,8 +253,12 @@ def _confirm(
     if made is None:
         found = filters.where(loading.load(baselines.files_of(files)), where)
         tried = trial.values_of(plans[-1], path)
-        if tried and not any(x.labels.get(LABEL) in tried.labels for x in found.launches.values()):
-            return [further.told(tried)]
+        if tried and (left := _to_come(files, found, plans, tried)):
+            is_begun = left < tried.launches
+            return [
+                further.told(tried),
+                *([f"{left} of them are still to come"] if is_begun else []),
+            ]
         judged = outcome.judge(found, plans[-1], None, plans[:-1], tried)
         if tried is None:
             why, is_planned = _before_confirming(path, plans, judged, seconds, limit)
@@ -264,6 +270,16 @@ def _confirm(
             return [*why, "nothing is left to be confirmed"]
         screened.add(path, plans, made)
     return [*why, f"to be confirmed by {made.launches} launches: {list_text(made.settings, 8)}"]
+
+
+def _to_come(files: Sequence[Path], found: Results, plans: Sequence[Plan], tried: Trial) -> int:
+    """Launches of further values that are waited for: all where none is there."""
+    there = {launch.labels.get(LABEL, "") for launch in found.launches.values()}
+    if not there & set(tried.labels):
+        return tried.launches
+    first = sum(one.design.launches for one in plans)
+    jobs = study.concerned(baselines.files_of(files))
+    return failures.to_come(tried, jobs, first, there)
 
 
 def _before_confirming(

@@ -77,7 +77,7 @@ def contrasts(
     freedom = len(y) - int(np.linalg.matrix_rank(design))
     is_there = all({a, b} <= set(names.tolist()) for a, b in pairs)
     if not is_there or freedom < 1 or len(y) - freedom < design.shape[1]:
-        raise InputError("the confirmation's launches are too few to tell its sides apart")
+        raise InputError("its launches are too few to tell its sides apart")
     inverse = np.linalg.pinv(design)
     slopes = inverse @ y
     left = y - design @ slopes

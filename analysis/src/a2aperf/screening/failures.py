@@ -4,13 +4,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Final
 
 import numpy as np
 
 from a2aperf.labels import count_text, list_text
 from a2aperf.screening.plan import Plan
+from a2aperf.screening.trial import Trial
 from a2aperf.studies.study import Fate, Job
 
 LEVEL: Final = 0.05
@@ -70,6 +71,24 @@ def sentences(plan: Plan, jobs: Sequence[Job], first: int = 0) -> list[str]:
             "often than expected"
         )
     return told + (named or ["no setting was in them significantly more often than expected"])
+
+
+def to_come(made: Trial, jobs: Sequence[Job], first: int, there: Collection[str]) -> int:
+    """How many launches of a trial neither are there nor failed, by the logs of their jobs.
+
+    `first` are the launches before them in the job's plan; `there` are labels.
+    """
+    rows = [row for row, label in enumerate(made.labels) if label not in there]
+    known: dict[int, bool] = {}
+    for job in jobs:
+        if job.kind != "screen":
+            continue
+        planned = dict(enumerate(job.launches[first : first + made.launches]))
+        for row in rows:
+            if row in planned:
+                has_failed = planned[row].fate is Fate.FAILED
+                known[row] = known.get(row, False) or has_failed
+    return sum(not has_failed for has_failed in known.values())
 
 
 def chance(launches: int, failed: int, having: int, both: int) -> float:

@@ -23,7 +23,7 @@ from a2aperf.screening.confirmation import Confirmation
 from a2aperf.screening.estimate import Effect, Estimate, Interaction
 from a2aperf.screening.launches import Measured, measure
 from a2aperf.screening.plan import Factor, Plan
-from a2aperf.screening.trial import Trial
+from a2aperf.screening.trial import MOST, Trial
 from a2aperf.screening.values import Values
 from a2aperf.tables import Cell, Column, Table
 from a2aperf.terminal import Bold
@@ -127,6 +127,13 @@ def judge(
             made = replace(made, pending=(f"further values: no verdict: {error}",))
     if trial is None:
         return made
+    best = [one.assignment for one in made.candidates[:MOST]]
+    if made.values is not None and sorted(best) != sorted(trial.settings):
+        made = replace(made, pending=(
+            *made.pending,
+            f"the best line known by now is {list_text(best, 8)}: it is not what was confirmed, "
+            "which was planned before all launches of further values were there",
+        ))  # fmt: skip
     try:
         return replace(made, confirmation=confirmation.judge(found, plans, trial, labels))
     except InputError as error:

@@ -68,13 +68,15 @@ def judge(found: Results, plans: Sequence[Plan], made: Trial, own: Sequence[str]
     """What their launches say; InputError where they tell nothing. `own` as of `confirmation`."""
     there = confirmation.launched(found, plans, made, "further values", own)
     sides = [x for x in range(1, len(made.sides)) if there.a_side[x] >= _FEWEST]
-    kept = np.isin(there.side, [0, *sides])
-    contrasts = contrast.contrasts(
-        there.y[kept], there.side[kept], there.block[kept], [(x, 0) for x in sides], LEVEL
-    )
+    each: list[Contrast] = []
+    if sides:
+        kept = np.isin(there.side, [0, *sides])
+        pairs = [(x, 0) for x in sides]
+        of = contrast.contrasts(there.y[kept], there.side[kept], there.block[kept], pairs, LEVEL)
+        each = of.each
     return Values(
         made,
-        dict(zip(sides, contrasts.each, strict=True)),
+        dict(zip(sides, each, strict=True)),
         there.taken.cells,
         there.a_side,
         there.notes,
