@@ -114,7 +114,7 @@ std::vector<std::string> PointColumns::damaged_asked() const {
 bool PointColumns::says(const Column& column) const {
     const auto found =
         std::find_if(columns_.begin(), columns_.end(), [&](const Column& one) { return one.name == column.name; });
-    return column.kind != Kind::text || datasets_[static_cast<std::size_t>(found - columns_.begin())].is_open();
+    return datasets_[static_cast<std::size_t>(found - columns_.begin())].is_open();
 }
 
 std::vector<Value> PointColumns::read(std::size_t column) const {
