@@ -53,12 +53,19 @@ std::optional<std::string> chunks_trouble(const Offer& offer, const Point& point
     if (point.chunks() > kMost / static_cast<Bytes>(ranks))
         return fmt::format("{} chunks of {} B to each of {} are too many: give larger ones", point.chunks(),
                            point.chunk, counted(ranks - 1, "peer"));
-    const Bytes chunks = point.chunks() * static_cast<Bytes>(ranks - 1);
-    const bool has_all_at_once = point.post == Post::before && posts_receives(find_mode(point.mode).arrival);
-    if (has_all_at_once && find_provider(offer.provider()).bounds_receives && chunks > offer.receive_queue())
-        return fmt::format("{} receives are posted before an op, and {} has room for {}", chunks, offer.provider(),
-                           offer.receive_queue());
-    return std::nullopt;
+    const Provider& provider = find_provider(offer.provider());
+    const Arrival arrival = find_mode(point.mode).arrival;
+    if (!posts_receives(arrival) || !provider.bounds_receives) return std::nullopt;
+    // Verification posts all that an endpoint takes at once, and receives for strays: one, or as many again where
+    // none takes from anybody.
+    const auto lanes = static_cast<Bytes>(point.channels);
+    const Bytes chunks = point.chunks() * ((static_cast<Bytes>(ranks - 1) + lanes - 1) / lanes);
+    const bool is_of_each =
+        arrival == Arrival::receive && provider.takes_wildcards != nullptr && !provider.takes_wildcards();
+    const Bytes needed = is_of_each ? 2 * chunks : chunks + 1;
+    if (needed <= offer.receive_queue()) return std::nullopt;
+    return fmt::format("{} receives are posted to verify it, and {} has room for {}", needed, offer.provider(),
+                       offer.receive_queue());
 }
 
 // Of the endpoints over which the messages of an op are dealt.

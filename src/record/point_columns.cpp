@@ -114,13 +114,15 @@ std::vector<std::string> PointColumns::damaged_asked() const {
 bool PointColumns::says(const Column& column) const {
     const auto found =
         std::find_if(columns_.begin(), columns_.end(), [&](const Column& one) { return one.name == column.name; });
-    return datasets_[static_cast<std::size_t>(found - columns_.begin())].is_open();
+    return column.before || datasets_[static_cast<std::size_t>(found - columns_.begin())].is_open();
 }
 
 std::vector<Value> PointColumns::read(std::size_t column) const {
     const Column& description = columns_[column];
     const h5::Dataset& dataset = datasets_[column];
-    if (!dataset.is_open()) return std::vector<Value>(static_cast<std::size_t>(points_), description.blank());
+    if (!dataset.is_open())
+        return std::vector<Value>(static_cast<std::size_t>(points_),
+                                  description.before.value_or(description.blank()));
     if (description.kind == Kind::text) return wrap(dataset.read_text());
     if (description.kind == Kind::float64) return wrap(dataset.read<double>());
     return wrap(dataset.read<std::int64_t>());

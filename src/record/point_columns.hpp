@@ -33,7 +33,7 @@ public:
 
     // Everything of one point but its state.
     void write(int point, const PointResult& result, const FilePosition& place) const;
-    // Whether the file has it: what an older program did not write is nothing to compare with.
+    // Whether the file has it, or it is known what all files had before there was such a column.
     bool says(const Column& column) const;
     // What was written, without the samples and counters.
     PointResult read(int point) const;

@@ -18,16 +18,22 @@ Column window_bytes_column() {
 }
 
 std::vector<Column> chunk_columns() {
-    return {
+    std::vector columns{
         asked_column("chunk", ValueType::int64, "B", "what longer messages were cut into, 0 = messages are whole",
                      [](const Point& point) { return Value(static_cast<std::int64_t>(point.chunk)); }),
         asked_column("chunks", ValueType::int32, "", "that the largest message of an op was cut into, 1 = not cut",
                      [](const Point& point) { return Value(static_cast<std::int64_t>(point.chunks())); })};
+    columns[0].before = std::int64_t{0};
+    columns[1].before = std::int64_t{1};
+    return columns;
 }
 
 Column endpoints_column() {
-    return asked_column("endpoints", ValueType::int32, "", "of each rank, over which its peers are dealt",
-                        [](const Point& point) { return Value(static_cast<std::int64_t>(point.channels)); });
+    Column column =
+        asked_column("endpoints", ValueType::int32, "", "of each rank, over which its peers are dealt",
+                     [](const Point& point) { return Value(static_cast<std::int64_t>(point.channels)); });
+    column.before = std::int64_t{1};
+    return column;
 }
 
 } // namespace a2aperf

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -71,6 +72,9 @@ struct Column {
     std::function<double(const Samples&, const Point&, const Layout&)> work_out;
     // Sets what `outcome` gets; empty where the figure follows from the others.
     std::function<void(PointResult&, const Value&)> restore;
+
+    // Of what was asked, in every file of a program that had no such column.
+    std::optional<Value> before{};
 
     bool is_asked() const { return static_cast<bool>(asked); }
     // Until the point is measured.
