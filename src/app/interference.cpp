@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Interference: what messages of some ranks do to what others measure.
 #include <algorithm>
-#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -22,7 +21,7 @@ constexpr Bytes kRequest = 30;
 
 constexpr std::string_view kIntroduction =
     "a2aperf interference measures what a load does to others: some ranks, the victims, make round\n"
-    "trips, a stream or an all-to-all, and all others send messages among themselves, in phases:\n"
+    "trips or a stream, and all others send messages among themselves, in phases:\n"
     "without load and with it, in alternation. Impact is the victims' time under load as a multiple\n"
     "of that without.\n";
 
@@ -35,8 +34,8 @@ constexpr std::string_view kExamples =
     "      three ranks are the load: two of them send to the first\n"
     "  mpirun -n 4 a2aperf interference --victims 0:3 --sizes 64,64KiB --levels 50 --phase 20ms\n"
     "      answers of two sizes, between ranks of your choice\n"
-    "  mpirun -n 4 a2aperf interference --victim-kind alltoall --load-class bulk --phase 20ms\n"
-    "      ops of an all-to-all beside messages of a class of their own\n"
+    "  mpirun -n 4 a2aperf interference --victim-kind stream --load-class bulk --phase 20ms\n"
+    "      a stream beside messages of a class of their own\n"
     "  a2aperf interference --dry-run --ranks 320 --ranks-per-node 4 --placement other\n"
     "      what a large run would need, without running it\n";
 
@@ -70,12 +69,7 @@ const WorkloadRow kRow{
 
 // Whoever asks and whoever answers do nothing else: a client that waits for its gap would answer late.
 std::vector<StreamPair> listed_victims(const StreamPairs& asked, VictimKind kind, int ranks) {
-    std::vector<StreamPair> pairs = asked.of(ranks);
-    if (kind == VictimKind::all_to_all) {
-        std::set<Rank> named;
-        for (const StreamPair& pair : pairs) named.insert({pair.from, pair.to});
-        return victim_pairs({named.begin(), named.end()}, kind);
-    }
+    const std::vector<StreamPair> pairs = asked.of(ranks);
     for (const StreamPair& pair : pairs)
         if (std::ranges::find(pairs, pair.from, &StreamPair::to) != pairs.end())
             throw UsageError(
@@ -84,7 +78,7 @@ std::vector<StreamPair> listed_victims(const StreamPairs& asked, VictimKind kind
     return pairs;
 }
 
-// Of which a client notes each round trip; the samples of streams and ops are of all peers together.
+// Of which a client notes each round trip; the samples of a stream are of all peers together.
 int most_servers_of(const std::vector<StreamPair>& pairs, VictimKind kind) {
     std::ptrdiff_t most = 1;
     if (kind != VictimKind::echo) return 1;
@@ -197,9 +191,9 @@ public:
                 .columns = columns,
                 .samples = kept,
                 .replicate = Replicate::launch,
-                .summarise = [](const Samples& samples, const Layout&, Bytes, const SummaryRules& rules) {
-                    return summarise_interference(samples, rules);
-                }};
+                .summarise = [](const Samples& samples, const Layout&, Bytes,
+                                const SummaryRules& rules) { return summarise_interference(samples, rules); },
+                .former_sample = "round_trip"};
     }
     std::unique_ptr<Flow> flow(const EngineParts& parts) const override { return make_interference(parts); }
     Duration duration_of(const Options& options, const Point&) const override {

@@ -37,8 +37,6 @@ std::string_view what_of(VictimKind kind) {
         return "round trips";
     case VictimKind::stream:
         return "times of a window of the stream";
-    case VictimKind::all_to_all:
-        return "ops of the all-to-all";
     }
     return "";
 }
@@ -49,8 +47,6 @@ std::string_view one_of(VictimKind kind) {
         return "round trip";
     case VictimKind::stream:
         return "window";
-    case VictimKind::all_to_all:
-        return "op";
     }
     return "";
 }
@@ -87,11 +83,16 @@ public:
                                          point.label(), counted(static_cast<std::int64_t>(silent), "phase"),
                                          one_of(interference_of(point).kind)));
         const double rest = result.figures.at("load_rest_gbps"), load = result.figures.at("load_gbps");
-        if (rest > kRest * load)
+        if (load > 0 && rest > kRest * load)
             notes_.push_back(
                 fmt::format("warning: {}: load still came in phases that should have none, {:.1f} % of "
                             "what came in the others: a longer --phase lets it end before they count",
                             point.label(), 100 * rest / load));
+        else if (load == 0 && rest > 0)
+            notes_.push_back(
+                fmt::format("warning: {}: load still came in phases without any, {:.3g} Gbit/s: a longer "
+                            "--phase lets it end before they count",
+                            point.label(), rest));
         lost_ += result.ticks_lost;
     }
 

@@ -104,6 +104,19 @@ std::optional<std::uint32_t> tclass_of(const TrafficClass& traffic_class) {
     return std::nullopt;
 }
 
+bool gives_class(const Offer& offer, std::uint32_t tclass) {
+    Offer asked = offer;
+    asked.set_traffic_class(tclass);
+    fi_info* found = nullptr;
+    (void)fi_getinfo(asked.info().fabric_attr->api_version, nullptr, nullptr, 0, &asked.info(), &found);
+    const InfoPtr list(found); // none where it refuses
+    for (const fi_info* info = found; info != nullptr; info = info->next)
+        if (asked.provider() == info->fabric_attr->prov_name && asked.domain() == info->domain_attr->name &&
+            info->tx_attr->tclass == tclass)
+            return true;
+    return false;
+}
+
 std::optional<SocketMarks> marks_of(const TrafficClass& traffic_class) {
     if (traffic_class.kind == TrafficClass::Kind::dscp)
         return SocketMarks{traffic_class.value << kCongestionBits, {}};

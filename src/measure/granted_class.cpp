@@ -7,12 +7,15 @@
 namespace a2aperf {
 
 bool grants_class(const Channel& channel, const TrafficClass& asked) {
-    if (!tclass_of(asked)) return false;
+    const auto tclass = tclass_of(asked);
+    if (!tclass) return false;
+    const Offer& offer = channel.domain().offer();
+    if (find_provider(offer.provider()).network != "TCP") return gives_class(offer, *tclass);
     const auto marks = marks_of(asked);
-    if (!marks || find_provider(channel.domain().offer().provider()).network != "TCP") return true;
+    if (!marks) return false;
     const MarkedSockets sockets =
         mark_sockets(channel.endpoint().address(), channel.endpoint().peer_addresses(), *marks);
-    return sockets.marked == sockets.found;
+    return sockets.found > 0 && sockets.marked == sockets.found;
 }
 
 } // namespace a2aperf

@@ -265,7 +265,7 @@ std::unique_ptr<Flow> make_side(const EngineParts& parts, Channel& channel) {
     // Numbers of ops are taken alike on all ranks.
     const EchoSettings echo = is_echo ? echo_settings(parts, offer) : EchoSettings{};
     const StreamSettings stream =
-        is_echo ? StreamSettings{} : stream_settings(parts, offer, size, plan.window_of_victims(), plan.victims);
+        is_echo ? StreamSettings{} : stream_settings(parts, offer, size, plan.victim_window, plan.victims);
     const StreamSettings load = stream_settings(parts, offer, plan.load_size, plan.load_window, plan.load);
     if (plan.is_load(parts.job.rank())) {
         const bool is_asked = !plan.load_class.text().empty();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Victims that do not make round trips: streams without a pause, and ops of an all-to-all.
+// Victims that do not make round trips: streams without a pause.
 #pragma once
 
 #include <array>
@@ -21,9 +21,6 @@ namespace a2aperf {
 // A receiver of a stream looks at what came in slices of time: from one message to the first that comes when the
 // gap is over, or to a later one where many are read at once. Its sample is the time of a window of messages at the
 // slice's rate.
-//
-// In an all-to-all each rank sends a message to all others, and its op is over when theirs have come. The next one
-// begins at a multiple of the gap: so those that are over at about the same time begin at the same.
 template <class Mode>
 class VictimStream {
 public:
@@ -31,8 +28,7 @@ public:
 
     VictimStream(const Job& job, Channel& channel, Bytes size, const StreamSettings& settings,
                  const InterferencePlan& plan)
-        : stream_(job, channel, size, settings), phases_(plan.phases), gap_(plan.gap), window_(plan.victim_window),
-          peers_(std::ssize(settings.to)), is_all_to_all_(plan.kind == VictimKind::all_to_all) {
+        : stream_(job, channel, size, settings), phases_(plan.phases), gap_(plan.gap), window_(plan.victim_window) {
         if (!settings.from.empty())
             role_ = RankRole::client;
         else if (!settings.to.empty())
@@ -51,7 +47,7 @@ public:
         next_ = start + phases_.begin(1);
     }
     bool advance() {
-        if (is_all_to_all_) return advance_op();
+        if (role_ == RankRole::idle) return progress();
         if (!is_open_) {
             if (now_ns() < next_) return stream_.progress();
             is_open_ = true;
@@ -97,22 +93,6 @@ private:
         seen_at_begin_ = seen_;
     }
 
-    bool advance_op() {
-        if (begin_ == kNoMoment) {
-            const Nanoseconds now = now_ns();
-            if (now < next_) return stream_.progress();
-            begin_ = now;
-            stream_.allow_each(++ops_);
-        }
-        const bool has_moved = stream_.advance();
-        if (stream_.least_received() < ops_ || stream_.handed_over() < ops_ * peers_) return has_moved;
-        const Nanoseconds now = now_ns();
-        keep(begin_, now - begin_);
-        begin_ = kNoMoment;
-        next_ += ((now - next_) / gap_ + 1) * gap_;
-        return true;
-    }
-
     void keep(Nanoseconds begin, Nanoseconds time) {
         if (times_.size() >= most_samples_) {
             ++lost_;
@@ -126,13 +106,11 @@ private:
     Phases phases_;
     Nanoseconds gap_;
     int window_;
-    std::int64_t peers_;
-    bool is_all_to_all_;
     RankRole role_ = RankRole::idle;
     Nanoseconds start_ = 0, next_ = 0;
     bool is_open_ = false;
-    Nanoseconds begin_ = kNoMoment; // of the slice or the op
-    std::int64_t seen_ = 0, seen_at_begin_ = 0, ops_ = 0;
+    Nanoseconds begin_ = kNoMoment; // of the slice
+    std::int64_t seen_ = 0, seen_at_begin_ = 0;
     std::size_t most_samples_ = 0;
     std::vector<Nanoseconds> begins_, times_;
     std::int64_t lost_ = 0;

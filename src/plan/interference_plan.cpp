@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -126,14 +125,11 @@ std::string_view to_string(VictimKind kind) {
         return "echo";
     case VictimKind::stream:
         return "stream";
-    case VictimKind::all_to_all:
-        return "alltoall";
     }
     return "";
 }
 
 std::vector<StreamPair> victim_pairs(const std::vector<Rank>& victims, VictimKind kind) {
-    if (kind == VictimKind::all_to_all) return load_pairs(victims, LoadPattern::all_to_all);
     const std::size_t clients = (victims.size() + 1) / 2, servers = victims.size() - clients;
     std::vector<StreamPair> pairs;
     for (std::size_t i = 0; i < clients; ++i) pairs.push_back({victims[i], victims[clients + i % servers]});
@@ -179,36 +175,22 @@ std::string InterferencePlan::label(const Point& point) const {
 
 std::string InterferencePlan::victims_text() const {
     std::vector<std::string> words;
-    if (kind == VictimKind::all_to_all) {
-        std::set<Rank> ranks;
-        for (const StreamPair& pair : victims) ranks.insert(pair.from);
-        return fmt::format("{}", fmt::join(ranks, ","));
-    }
     for (const StreamPair& pair : victims) words.push_back(fmt::format("{}:{}", pair.from, pair.to));
     return fmt::format("{}", fmt::join(words, ","));
 }
 
 double InterferencePlan::payload(const Point& point) const {
-    double of_each = 1;
-    if (kind == VictimKind::stream) of_each = victim_window;
-    if (kind == VictimKind::all_to_all)
-        of_each = static_cast<double>(std::ranges::count(victims, victims.front().from, &StreamPair::from));
-    return of_each * static_cast<double>(point.message_size);
+    return (kind == VictimKind::stream ? victim_window : 1) * static_cast<double>(point.message_size);
 }
 
 FlowRoom InterferencePlan::victims_room() const {
-    if (kind != VictimKind::echo) return room_of_streams(victims, window_of_victims());
+    if (kind != VictimKind::echo) return room_of_streams(victims, victim_window);
     std::map<Rank, int> of_rank;
     for (const StreamPair& pair : victims)
         for (const Rank rank : {pair.from, pair.to}) ++of_rank[rank];
     int most = 0;
     for (const auto& [rank, places] : of_rank) most = std::max(most, places);
     return {.receives = most, .messages = most, .sends = most};
-}
-
-// In an all-to-all a rank may be one op ahead of a peer, and no message waits for another of the same peer.
-int InterferencePlan::window_of_victims() const {
-    return kind == VictimKind::all_to_all ? 2 : victim_window;
 }
 
 FlowRoom InterferencePlan::room(const Point&) const {
@@ -230,7 +212,7 @@ std::string InterferencePlan::in_buffers(const Point&) const {
     const std::string of_load =
         fmt::format("{} of the load for each peer and the credits", counted(load_window, "message"));
     if (kind == VictimKind::echo) return "round trips, or " + of_load;
-    return fmt::format("{} of a victim, or {}", counted(window_of_victims(), "message"), of_load);
+    return fmt::format("{} of a victim, or {}", counted(victim_window, "message"), of_load);
 }
 
 std::vector<VerifiedSize> InterferencePlan::verified(const Point& point) const {

@@ -69,6 +69,11 @@ void copy_attributes_of(const h5::Object& from, const h5::Object& to) {
 } // namespace
 
 void require_known_members(const h5::File& file, const std::string& path, const Schema& schema) {
+    if (!schema.former_sample.empty() && file.open_group("raw").has(std::string(schema.former_sample).c_str()))
+        throw UsageError(
+            fmt::format("{} can't be resumed: it is of an older a2aperf, which called samples {} that have "
+                        "another name now. Name a new file with -o",
+                        path, quote(std::string(schema.former_sample))));
     for (const std::string& name : file.children()) // groups may be a workload's
         if (!is_common(name, schema) && !file.has_group(name.c_str())) refuse(path, name);
     for (const Column& column : schema.columns) require_known_words(file, path, column);

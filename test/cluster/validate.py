@@ -255,17 +255,15 @@ rank has most to receive whatever the order, all lie between 98.3 and 99.7.
 ## Interference
 
 `a2aperf interference` between two hosts over links of 100 Mbit/s that flows share evenly (`test/cluster/test_interference.py`). A stream as the
-load takes half of the link, so what victims move the same way takes twice its time alone: answers of 256 KiB, a window of 8 messages of 32 KiB, ops of an all-to-all with
-messages of 256 KiB. Without load the 95 % interval has 1 in 19 of 20 runs on average; less than 17 come in one of 60.
+load takes half of the link, so what victims move the same way takes twice its time alone: answers of 256 KiB or a window of 8 messages of 32 KiB.
+Without load the 95 % interval has 1 in 19 of 20 runs on average; less than 17 come in one of 60.
 
 | what | known | measured |
 | --- | --- | --- |
 | impact on round trips, mean | 2 within 5% | 2.07, load 52.0 of 99.7 Mbit/s |
 | impact on a stream, mean | 2 within 5% | 2.00, load 49.6 of 99.0 Mbit/s |
-| impact on an all-to-all, mean | 2 within 5% | 1.98, load 49.6 of 98.9 Mbit/s |
 | no load, round trips: runs whose interval has 1 | 17 of 20 or more | 20 of the median, 19 of the mean |
 | no load, a stream, by hand | 17 of 20 or more | 19 of the median, 19 of the mean |
-| no load, an all-to-all, by hand | 17 of 20 or more | 20 of the median, 20 of the mean |
 
 ## Waiting at a relay
 

@@ -93,6 +93,7 @@ def merge(paths: Sequence[Path], mixed: bool = False) -> writer.Document:
         origins += [(name, point) for point in range(len(part["state"]))]
     joined = {name: np.concatenate([part[name] for part in columns]) for name in found.columns}
     has_raw = found.points["has_raw"].to_numpy()
+    _require_same_names(found, own_columns)
     all_columns = sample_columns.joined(own_columns)
     _require_blanks(all_columns, own_columns)
 
@@ -144,6 +145,20 @@ def _require_blanks(
                 raise InputError(
                     f"{file} has no /raw/{name}, and without _FillValue no {column.dtype} of it "
                     "stands for none; such files stay apart"
+                )
+
+
+def _require_same_names(
+    found: results.Results, by_file: Mapping[str, Mapping[str, SampleColumn]]
+) -> None:
+    """Refuse files that have the same samples by different names."""
+    for workload in workloads.present(found):
+        for former, name in workload.renamed.items():
+            old, new = ([file for file, has in by_file.items() if x in has] for x in (former, name))
+            if old and new:
+                raise InputError(
+                    f"{old[0]} has /raw/{former}, which {new[0]} has as /raw/{name}; such files "
+                    "stay apart"
                 )
 
 

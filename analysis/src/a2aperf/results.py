@@ -236,9 +236,11 @@ class Results:
         times = found.judged.time(found.points)
         timed = found.select((times.notna() & (times > 0)).astype(bool))
         if timed.points.empty:
-            raise InputError(f"{self.files[str(done['file'].iloc[0])]}: no point has a time")
+            raise InputError(
+                f"{self.files[str(done['file'].iloc[0])]}: no point has {found.judged.missing}"
+            )
         if without := len(found.points) - len(timed.points):
-            note = f"{count_text(without, 'point')} without a time left out"
+            note = f"{count_text(without, 'point')} without {found.judged.missing} left out"
             return replace(timed, unjudged=(*timed.unjudged, note))
         return timed
 

@@ -31,6 +31,8 @@ class Judged:
     """Of what the time is; empty: of the median op."""
     has_ops: bool = True
     """The samples are ops, whose spread adds to that between launches."""
+    missing: str = "a time"
+    """What points lack that cannot be compared, in words."""
     rest_on: Callable[[pd.DataFrame], str] = lambda points: ""
     """What else than kept samples percentiles of the points are from, in words; or nothing."""
 

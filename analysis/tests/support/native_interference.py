@@ -40,7 +40,7 @@ COLUMNS = (
         Column(name, "int64", name, result=False)
         for name in ("phase_length", "alternations", "victim_window")
     ),
-    Column("load_class_granted", "int8", "1 when it was granted"),
+    Column("load_class_granted", "int32", "1 when it was granted", unknown=True),
     *(Column(name, "int64", name) for name in ("ticks", "ticks_lost", "alone_trips")),
     Column("silent_phases", "int32", "phases without a round trip"),
     Column("time_p999", "float64", "99.9th percentile of the round trip", "ns"),
@@ -61,7 +61,6 @@ class Load:
     rest: int = 0
     """Messages that each load rank still gets in a phase that should have none."""
     kind: str = "echo"
-    victims: str = "0:1"
     silent: int = -1
     """Phase in which the victim gets no answer."""
 
@@ -165,7 +164,7 @@ def _figures(load: Load) -> dict[str, Any]:
     per_message = 2 * 65536 * 8 / (LENGTH * 4 // 5)
     return found | impacts | {
         "schedule": "", "window": 0, "message_size": load.size,
-        "victim_pairs": load.victims, "victim_kind": load.kind, "victim_window": 8,
+        "victim_pairs": "0:1", "victim_kind": load.kind, "victim_window": 8,
         "load_class": "", "load_class_granted": -1,
         "placement": "same", "load_pattern": "all-to-all", "load_level": load.level,
         "load_size": 65536, "load_window": 8, "request_size": 30, "request_gap": GAP,

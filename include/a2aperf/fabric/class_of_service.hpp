@@ -7,12 +7,16 @@
 #include <span>
 #include <string>
 
+#include "a2aperf/fabric/offer.hpp"
 #include "a2aperf/plan/traffic_class.hpp"
 
 namespace a2aperf {
 
 // fi_tx_attr.tclass; nothing where libfabric has none for it: a service level.
 std::optional<std::uint32_t> tclass_of(const TrafficClass& traffic_class);
+
+// Whether the provider, asked for it (fi_getinfo), names it in what it gives: many ignore it.
+bool gives_class(const Offer& offer, std::uint32_t tclass);
 
 // What IP and Linux know of a class. A name has the DSCP that RFC 4594 recommends for what it stands for.
 struct SocketMarks {

@@ -121,9 +121,6 @@ public:
     FlowMoments moments() const { return moments_; }
     // That may be sent from the start on, to all ranks together: no limit until it is said.
     void allow(std::int64_t messages) { allowed_ = messages; }
-    // The same to each rank; and the fewest messages that came from any.
-    void allow_each(std::int64_t messages) { settings_.most = messages; }
-    std::int64_t least_received() const { return std::ranges::min(in_, {}, &Incoming::received).received; }
     std::int64_t handed_over() const { return sent_; } // to the provider, to all ranks
     // Messages sent and received; ns of the longest wait for a credit.
     std::span<const std::int64_t> totals() const { return totals_; }

@@ -7,8 +7,8 @@
 
 namespace a2aperf {
 
-// Whether the provider took it. Its sockets, connected by now, are marked where messages go over TCP: no provider
-// does that.
+// Whether the provider says that it gives it. Where messages go over TCP its sockets, connected by now, are marked,
+// which no provider does, and it is granted where there are any and all have the marks.
 bool grants_class(const Channel& channel, const TrafficClass& asked);
 
 } // namespace a2aperf

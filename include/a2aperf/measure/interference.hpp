@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Round trips, streams or ops of some ranks, and streams of others that load what they share, phase by phase. A
+// Round trips or streams of some ranks, and streams of others that load what they share, phase by phase. A
 // rank is of one side: each has one engine, over the launch's only channel.
 #pragma once
 

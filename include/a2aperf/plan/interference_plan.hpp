@@ -44,12 +44,11 @@ std::string_view to_string(Placement placement);
 // interleaved: nodes in turn. Throws UsageError where either side would have less than two ranks.
 Sides sides_of(const Layout& layout, Placement placement);
 
-// What victims do: round trips, a stream without a pause, or ops in which each sends to all others.
-enum class VictimKind { echo, stream, all_to_all };
+// What victims do: round trips, or a stream without a pause.
+enum class VictimKind { echo, stream };
 std::string_view to_string(VictimKind kind);
 
-// Of an echo the first half of them asks the second, in turn; a stream goes the way of its answers; of an
-// all-to-all every pair, both ways.
+// Of an echo the first half of them asks the second, in turn; a stream goes the way of its answers.
 std::vector<StreamPair> victim_pairs(const std::vector<Rank>& victims, VictimKind kind);
 
 enum class LoadPattern { all_to_all, incast, hotspot, permutation, stream };
@@ -74,10 +73,9 @@ public:
     Phases phases;
 
     bool is_load(Rank rank) const;
-    // Bytes that come to a victim, in the time that is one of its samples; of all its peers in an all-to-all.
+    // Bytes that come to a victim, in the time that is one of its samples.
     double payload(const Point& point) const;
-    int window_of_victims() const; // of their streams
-    // Which client asks which server, who sends to whom, or the ranks of the all-to-all.
+    // Which client asks which server, or who sends to whom.
     std::string victims_text() const;
 
     std::string label(const Point& point) const override;

@@ -115,6 +115,7 @@ struct Schema {
     Replicate replicate = Replicate::launch;
     int block = 0; // ops of one engine before another one takes its turn; 0 = there is one engine
     Summarise summarise = a2aperf::summarise;
+    std::string_view former_sample{}; // one that has another name now
 
     bool has(std::string_view name) const; // such a column
 };

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
+
+import pandas as pd
 
 from a2aperf import schema
 from a2aperf.nodes.study import Study
@@ -73,6 +75,11 @@ def study_of_nodes(results: Results) -> Study | None:
     return next((said for said in studies if said is not None), None)
 
 
+def _is_known(values: pd.Series[Any]) -> bool:
+    """Of any point."""
+    return bool((values.notna() & (values.astype(str) != "")).any())
+
+
 def table_columns(results: Results) -> list[str]:
     """What the workloads here show in a table, as far as a file has it: imports have more."""
     names = [name for one in present(results) for name in one.table]
@@ -80,5 +87,5 @@ def table_columns(results: Results) -> list[str]:
     return [
         name
         for name in dict.fromkeys(names)
-        if name in results.points and (name not in seldom or results.points[name].notna().any())
+        if name in results.points and (name not in seldom or _is_known(results.points[name]))
     ]

@@ -129,6 +129,8 @@ class Workload:
     """Columns that tell settings of its points apart, beside `grouping.CHOICES`."""
     before: Mapping[str, str | int] = field(default_factory=dict)
     """What points were measured with before a2aperf could do otherwise, and had a column for it."""
+    renamed: Mapping[str, str] = field(default_factory=dict)
+    """Samples in /raw by the names that older files have, and those that they have now."""
     lengths: Sequence[str] = ()
     """Columns that say how long a point was asked to be."""
     judged: Judged | None = None

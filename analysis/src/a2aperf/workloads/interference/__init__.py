@@ -31,10 +31,10 @@ _FINDERS: Final = (
 
 
 def _time(points: pd.DataFrame) -> pd.Series[Any]:
-    """Ns, the median under load; files of before there were other victims have no rate with it."""
+    """Ns, the median under load, of points that have the rate which is shown for it."""
     if "gbps" not in points:
         return points["loaded_p50"] * math.nan
-    return points["loaded_p50"].where(points["gbps"] > 0)
+    return points["loaded_p50"].where(points["gbps"].notna())
 
 
 WORKLOAD: Final = Workload(
@@ -65,6 +65,7 @@ WORKLOAD: Final = Workload(
     lengths=("phase_length", "alternations"),
     before={"victim_kind": "echo", "victim_window": 1, "load_class": ""},
     seldom=("load_class", "load_class_granted"),
+    renamed={"round_trip": "victim_time"},
     judged=Judged(
         _time,
         rate="gbps",
@@ -73,6 +74,7 @@ WORKLOAD: Final = Workload(
         at="",
         repeated="the median under load",
         has_ops=False,
+        missing="a median under load with its rate (gbps, which older files lack)",
     ),
     least_ranks=4,
     ops_are_attempts=False,

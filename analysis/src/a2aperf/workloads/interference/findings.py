@@ -69,7 +69,7 @@ def _impact(row: pd.Series[Any], names: list[str], where: str) -> Finding:
 
 def of_size(row: pd.Series[Any]) -> str:
     """`answers of 1 KiB`."""
-    what = {"stream": "messages of a stream", "alltoall": "messages of an all-to-all"}
+    what = {"stream": "messages of a stream"}
     of_kind = what.get(str(row.get("victim_kind", impact.ECHO)), "answers")
     return f"{of_kind} of {size_text(int(row['message_size']))}"
 

@@ -70,7 +70,7 @@ def _point(found: Results, file: str, row: pd.Series[Any], raw: RawOps) -> Itera
         again |= {f"alone_{name}": one.alone, f"loaded_{name}": one.loaded}
         again |= {f"impact_{name}": one.ratio}
         again |= {f"impact_{name}_low": one.low, f"impact_{name}_high": one.high}
-    if row["gbps"] == row["gbps"]:
+    if row.get("gbps", np.nan) >= 0:  # files of before there were other victims have none
         again |= {"gbps": _payload(row) * 8 / float(row["loaded_p50"])}
     again |= _rates(rows, is_load, int((roles == _OF_LOAD).sum()), int(row["load_size"]))
     for name, stored, value in derived.contradicted(row, again):
@@ -94,10 +94,8 @@ def _kinds(rows: dict[str, NDArray[Any]], length: int, count: int) -> NDArray[An
 
 def _payload(row: pd.Series[Any]) -> int:
     """Bytes that come to a victim in one of its times."""
-    kind, size = str(row["victim_kind"]), int(row["message_size"])
-    if kind == "stream":
-        return size * int(row["victim_window"])
-    return size * (str(row["victim_pairs"]).count(",") if kind == "alltoall" else 1)
+    is_stream = str(row["victim_kind"]) == "stream"
+    return int(row["message_size"]) * (int(row["victim_window"]) if is_stream else 1)
 
 
 def _rates(
