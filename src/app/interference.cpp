@@ -69,7 +69,7 @@ const WorkloadRow kRow{
 
 // Whoever asks and whoever answers do nothing else: a client that waits for its gap would answer late.
 std::vector<StreamPair> listed_victims(const StreamPairs& asked, VictimKind kind, int ranks) {
-    const std::vector<StreamPair> pairs = asked.of(ranks);
+    std::vector<StreamPair> pairs = asked.of(ranks);
     for (const StreamPair& pair : pairs)
         if (std::ranges::find(pairs, pair.from, &StreamPair::to) != pairs.end())
             throw UsageError(
