@@ -8,22 +8,22 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 from numpy.typing import NDArray
 
-from a2aperf import laws
 from a2aperf.screening import contrast, design, estimate, trial
 from a2aperf.screening.confirmation import Confirmation, pairs
 from a2aperf.screening.plan import Factor, Plan
 from a2aperf.screening.trial import Trial
+from support.screening_rates import Rates
 from support.synthetic_screening import DRIFTS, Drift, Truth, trial_speeds
 
 pytestmark = pytest.mark.slow
 STUDIES = int(os.environ.get("A2A_SCREENINGS", "200"))
+RATES = Rates(STUDIES)
 CELLS = 8
 STILL = tuple(drift for drift in DRIFTS if drift != "wave")
 NAMES = [f"S{i}" for i in range(20)]
@@ -60,24 +60,6 @@ def effects_of(*changes: float) -> dict[str, Floats]:
     return {name: np.full(CELLS, np.log1p(known.get(name, 0.0))) for name in NAMES}
 
 
-def told(what: str, drift: Drift, found: int) -> float:
-    """The share, which the long run writes down."""
-    if path := os.environ.get("A2A_SCREENING_RATES"):
-        with Path(path).open("a", encoding="utf-8") as file:
-            file.write(f"{what}, drift {drift}: {100 * found / STUDIES:.1f} % of {STUDIES}\n")
-    return found / STUDIES
-
-
-def at_most(share: float) -> float:
-    """More than that comes once in 1000 times where the share is held."""
-    return float(laws.binomial_ppf(0.999, STUDIES, share)) / STUDIES
-
-
-def at_least(share: float) -> float:
-    """Less than that comes once in 1000 times where the share is reached."""
-    return 1 - at_most(1 - share)
-
-
 @pytest.mark.parametrize("drift", DRIFTS)
 @pytest.mark.parametrize("count", [1, 3])
 def test_nothing_is_recommended_where_nothing_matters(drift: Drift, count: int) -> None:
@@ -87,8 +69,12 @@ def test_nothing_is_recommended_where_nothing_matters(drift: Drift, count: int) 
         made = confirmation(of(count, seed), effects_of(), Truth(drift=drift), rng)
         wrong += any((x.faster | x.slower).any() for x in made.contrasts.each)
         recommended += made.recommended is not None
-    assert told(f"{count} left, none matters: anything is called", drift, wrong) <= at_most(0.05)
-    assert told(f"{count} left, none matters: a line", drift, recommended) <= at_most(0.05)
+    assert RATES.told(
+        f"{count} left, none matters: anything is called", drift, wrong
+    ) <= RATES.at_most(0.05)
+    assert RATES.told(f"{count} left, none matters: a line", drift, recommended) <= RATES.at_most(
+        0.05
+    )
 
 
 @pytest.mark.parametrize("drift", DRIFTS)
@@ -109,11 +95,13 @@ def test_what_is_true_is_confirmed_and_intervals_hold_it(
         )
     what = f"{len(changes)} left, all matter"
     least = 0.8 if drift == "wave" else 0.9
-    assert told(f"{what}: the line", drift, line) >= at_least(least)
-    assert told(f"{what}: +5 % alone", drift, alone) >= at_least(
+    assert RATES.told(f"{what}: the line", drift, line) >= RATES.at_least(least)
+    assert RATES.told(f"{what}: +5 % alone", drift, alone) >= RATES.at_least(
         {"wave": 0.45, "walk": 0.8}.get(drift, 0.9) if len(changes) > 1 else least
     )
-    assert told(f"{what}: all intervals hold the truth", drift, inside) >= at_least(0.94)
+    assert RATES.told(f"{what}: all intervals hold the truth", drift, inside) >= RATES.at_least(
+        0.94
+    )
 
 
 def _truths(made: Trial, effects: Mapping[str, Floats]) -> list[Floats]:
@@ -127,7 +115,9 @@ def test_both_stages_recommend_nothing_where_nothing_matters(drift: Drift) -> No
     lines = sum(
         both_stages(Truth(drift=drift), seed, effects_of(), rng) != [] for seed in range(STUDIES)
     )
-    assert told("both stages, none of 20 matters: a line", drift, lines) <= at_most(0.01)
+    assert RATES.told("both stages, none of 20 matters: a line", drift, lines) <= RATES.at_most(
+        0.01
+    )
 
 
 @pytest.mark.parametrize("drift", STILL)
@@ -139,8 +129,10 @@ def test_both_stages_recommend_what_is_true(drift: Drift) -> None:
     has_all = sum({"S0", "S2"} <= set(one) for one in found)
     others = sum(bool(set(one) - {"S0", "S2"}) for one in found)
     what = "both stages, three of 20 matter"
-    assert told(f"{what}: the two faster ones are the line", drift, has_all) >= at_least(0.9)
-    assert told(f"{what}: another one is in it", drift, others) <= at_most(0.05)
+    assert RATES.told(
+        f"{what}: the two faster ones are the line", drift, has_all
+    ) >= RATES.at_least(0.9)
+    assert RATES.told(f"{what}: another one is in it", drift, others) <= RATES.at_most(0.05)
 
 
 def both_stages(

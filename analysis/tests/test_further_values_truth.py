@@ -7,21 +7,21 @@ The long run writes its rates where A2A_SCREENING_RATES names a file: docs/scree
 from __future__ import annotations
 
 import os
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 from numpy.typing import NDArray
 
-from a2aperf import laws
 from a2aperf.screening import contrast, design, further
 from a2aperf.screening.plan import Factor, Plan
 from a2aperf.screening.values import LEVEL, Values
+from support.screening_rates import Rates
 from support.synthetic_screening import DRIFTS, Drift, Truth
 
 pytestmark = pytest.mark.slow
 STUDIES = int(os.environ.get("A2A_SCREENINGS", "60"))
+RATES = Rates(STUDIES)
 CELLS = 8
 PLAN = Plan("none", 1, (Factor("S", "1"),), design.make(1, np.random.default_rng(1)))
 
@@ -50,19 +50,6 @@ def judged(count: int, first: float, truth: Truth, seed: int, rng: np.random.Gen
     return Values(made, each, pd.DataFrame(index=range(CELLS)), (), ())
 
 
-def told(what: str, drift: Drift, found: int) -> float:
-    """The share, which the long run writes down."""
-    if path := os.environ.get("A2A_SCREENING_RATES"):
-        with Path(path).open("a", encoding="utf-8") as file:
-            file.write(f"{what}, drift {drift}: {100 * found / STUDIES:.1f} % of {STUDIES}\n")
-    return found / STUDIES
-
-
-def at_most(share: float) -> float:
-    """More than that comes once in 1000 times where the share is held."""
-    return float(laws.binomial_ppf(0.999, STUDIES, share)) / STUDIES
-
-
 @pytest.mark.parametrize("drift", DRIFTS)
 @pytest.mark.parametrize("count", [1, 6])
 def test_values_that_are_known(drift: Drift, count: int) -> None:
@@ -76,7 +63,11 @@ def test_values_that_are_known(drift: Drift, count: int) -> None:
         found += "S0" in better
         other += bool(set(better) - {"S0"})
     what = f"{count} further values"
-    assert told(f"{what}, none matters: any is called", drift, wrong) <= at_most(0.03)
-    assert told(f"{what}, one is 5 % faster: another one is taken", drift, other) <= at_most(0.03)
+    assert RATES.told(f"{what}, none matters: any is called", drift, wrong) <= RATES.at_most(0.03)
+    assert RATES.told(
+        f"{what}, one is 5 % faster: another one is taken", drift, other
+    ) <= RATES.at_most(0.03)
     least = {"wave": 0.5, "walk": 0.8}.get(drift, 0.9)
-    assert told(f"{what}, one is 5 % faster: it is taken", drift, found) >= 1 - at_most(1 - least)
+    assert RATES.told(f"{what}, one is 5 % faster: it is taken", drift, found) >= 1 - RATES.at_most(
+        1 - least
+    )

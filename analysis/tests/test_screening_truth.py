@@ -9,17 +9,17 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-from a2aperf import laws
 from a2aperf.screening.estimate import Estimate
+from support.screening_rates import Rates
 from support.synthetic_screening import DRIFTS, Drift, Truth
 
 pytestmark = pytest.mark.slow
 SCREENINGS = int(os.environ.get("A2A_SCREENINGS", "200"))
+RATES = Rates(SCREENINGS)
 STILL = tuple(drift for drift in DRIFTS if drift != "wave")
 ONE = Truth(changes={3: 0.05})
 THREE = Truth(changes={3: 0.05, 7: -0.06, 11: 0.08})
@@ -31,11 +31,8 @@ def rate(truth: Truth, drift: Drift, says: Said, what: str, seed: int = 1) -> fl
     """The share of screenings that say it."""
     rng = np.random.default_rng(seed)
     here = replace(truth, drift=drift)
-    found = sum(says(here.screening(rng)) for _ in range(SCREENINGS)) / SCREENINGS
-    if path := os.environ.get("A2A_SCREENING_RATES"):
-        with Path(path).open("a", encoding="utf-8") as file:
-            file.write(f"{what}, drift {drift}: {100 * found:.1f} % of {SCREENINGS}\n")
-    return found
+    found = sum(says(here.screening(rng)) for _ in range(SCREENINGS))
+    return RATES.told(what, drift, found)
 
 
 def called(made: Estimate) -> set[int]:
@@ -52,22 +49,12 @@ def says_together(made: Estimate, pair: tuple[int, int]) -> bool:
     return set(pair) <= called(made) or pair in named or bool(made.unresolved)
 
 
-def at_most(share: float) -> float:
-    """More than that comes once in 1000 times where the share is held."""
-    return float(laws.binomial_ppf(0.999, SCREENINGS, share)) / SCREENINGS
-
-
-def at_least(share: float) -> float:
-    """Less than that comes once in 1000 times where the share is reached."""
-    return 1 - at_most(1 - share)
-
-
 @pytest.mark.parametrize("drift", DRIFTS)
 @pytest.mark.parametrize("settings", [5, 11, 20, 23])
 def test_nothing_is_called_where_nothing_is(drift: Drift, settings: int) -> None:
     truth = Truth(settings=settings)
     what = f"{settings} settings, none matters: something is called"
-    assert rate(truth, drift, says_anything, what) <= at_most(0.05)
+    assert rate(truth, drift, says_anything, what) <= RATES.at_most(0.05)
 
 
 @pytest.mark.parametrize("drift", STILL)
@@ -75,36 +62,40 @@ def test_nothing_is_called_where_nothing_is(drift: Drift, settings: int) -> None
 def test_each_that_matters_is_found(drift: Drift, name: str, truth: Truth) -> None:
     for setting, change in truth.changes.items():
         what = f"{name} of 20 matter: {100 * change:+.0f} % is found"
-        assert rate(truth, drift, lambda x, s=setting: s in called(x), what) >= at_least(0.9)  # type: ignore[misc]
+        assert rate(truth, drift, lambda x, s=setting: s in called(x), what) >= RATES.at_least(0.9)  # type: ignore[misc]
     others = f"{name} of 20 matter: another one is called"
-    assert rate(truth, drift, lambda x: bool(called(x) - set(truth.changes)), others) <= at_most(
-        0.05
-    )
+    assert rate(
+        truth, drift, lambda x: bool(called(x) - set(truth.changes)), others
+    ) <= RATES.at_most(0.05)
 
 
 def test_a_wave_hides_some() -> None:
     found = rate(ONE, "wave", lambda x: 3 in called(x), "one of 20 matters: +5 % is found")
-    assert found >= at_least(0.85)
+    assert found >= RATES.at_least(0.85)
 
 
 @pytest.mark.parametrize("drift", STILL)
 def test_beside_one_that_dominates_and_interacts(drift: Drift) -> None:
     what = "+5 % beside one of +130 % that interacts"
-    assert rate(DOMINANT, drift, lambda x: 7 in called(x), f"{what}: is found") >= at_least(0.9)
+    assert rate(DOMINANT, drift, lambda x: 7 in called(x), f"{what}: is found") >= RATES.at_least(
+        0.9
+    )
     assert rate(
         DOMINANT, drift, lambda x: 3 in x.dominant(), f"{what}: that dominates"
-    ) >= at_least(0.99)
+    ) >= RATES.at_least(0.99)
     wrong = f"{what}: another one is called"
-    assert rate(DOMINANT, drift, lambda x: bool(called(x) - {3, 5, 7}), wrong) <= at_most(0.05)
+    assert rate(DOMINANT, drift, lambda x: bool(called(x) - {3, 5, 7}), wrong) <= RATES.at_most(
+        0.05
+    )
 
 
 @pytest.mark.parametrize("drift", STILL)
 def test_two_that_interact_only(drift: Drift) -> None:
     alone = Truth(both_or_none={(2, 9): 0.1})
     what = "10 % where both or none are set: the two are named"
-    assert rate(alone, drift, lambda x: says_together(x, (2, 9)), what) >= at_least(0.9)
+    assert rate(alone, drift, lambda x: says_together(x, (2, 9)), what) >= RATES.at_least(0.9)
     neither = "10 % where both or none are set: one is called by itself"
-    assert rate(alone, drift, lambda x: bool(called(x)), neither) <= at_most(0.05)
+    assert rate(alone, drift, lambda x: bool(called(x)), neither) <= RATES.at_most(0.05)
 
 
 @pytest.mark.parametrize(("change", "least"), [(0.1, 0.8), (0.2, 0.99)])
@@ -112,7 +103,7 @@ def test_two_that_interact_only(drift: Drift) -> None:
 def test_two_that_matter_together_only(drift: Drift, change: float, least: float) -> None:
     truth = Truth(both={(2, 9): change})
     what = f"{100 * change:+.0f} % with both only: both are found, or told to interact"
-    assert rate(truth, drift, lambda x: says_together(x, (2, 9)), what) >= at_least(least)
+    assert rate(truth, drift, lambda x: says_together(x, (2, 9)), what) >= RATES.at_least(least)
 
 
 def test_intervals_hold_what_is_true() -> None:
@@ -122,4 +113,4 @@ def test_intervals_hold_what_is_true() -> None:
 
     for drift in DRIFTS:
         what = "three of 20 matter: all intervals hold the truth"
-        assert rate(THREE, drift, all_inside, what) >= at_least(0.95)
+        assert rate(THREE, drift, all_inside, what) >= RATES.at_least(0.95)

@@ -23,6 +23,7 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
+from callgrind import Names
 
 MPIRUN = Path(__file__).resolve().parents[1] / "support" / "mpirun.sh"
 ALLOCATION = re.compile(r"^(malloc|calloc|realloc|free|operator (new|delete).*|posix_memalign)")
@@ -43,14 +44,8 @@ class Profile:
         self.waiting = 0  # of these, in await_completions
         self.waits = self.polls = self.looks = self.ops = 0  # calls of it; its readings of the queue and the clock
         self.called_by_us: dict[str, int] = {}
-        self._names: dict[str, str] = {}
+        self._names = Names()
         self._read(path)
-
-    def _name(self, text: str) -> str:
-        number, name = re.match(r"\((\d+)\)(?: (.*))?", text).groups()
-        if name is not None:
-            self._names[number] = name
-        return self._names[number]
 
     def _read(self, path: Path) -> None:
         function = callee = ""
@@ -60,9 +55,9 @@ class Profile:
         is_call_cost = False
         for line in path.read_text().splitlines():
             if line.startswith("fn="):
-                function = self._name(line[3:])
+                function = self._names.read(line[3:])
             elif line.startswith("cfn="):
-                callee = self._name(line[4:])
+                callee = self._names.read(line[4:])
             elif line.startswith("calls="):
                 is_call_cost = True
             elif re.match(r"0x|[+\-*]", line):

@@ -21,6 +21,7 @@ from collections import Counter
 from pathlib import Path
 
 import numpy as np
+from callgrind import Names
 
 MPIRUN = Path(__file__).resolve().parents[1] / "support" / "mpirun.sh"
 MODES = ("tagged", "msg", "write", "write-imm", "read")
@@ -35,14 +36,14 @@ class Profile:
     def __init__(self, path: Path) -> None:
         self.executed: Counter[str] = Counter()
         self.calls: Counter[tuple[str, str]] = Counter()
-        self._names: dict[str, str] = {}
+        self._names = Names()
         function = callee = ""
         is_call_cost = False
         for line in path.read_text().splitlines():
             if line.startswith("fn="):
-                function = self._name(line[3:])
+                function = self._names.read(line[3:])
             elif line.startswith("cfn="):
-                callee = self._name(line[4:])
+                callee = self._names.read(line[4:])
             elif line.startswith("calls="):
                 self.calls[function, callee] += int(line[6:].split()[0])
                 is_call_cost = True
@@ -50,12 +51,6 @@ class Profile:
                 if not is_call_cost:
                     self.executed[function] += int(line.split()[-1])
                 is_call_cost = False
-
-    def _name(self, text: str) -> str:
-        number, name = re.match(r"\((\d+)\)(?: (.*))?", text).groups()
-        if name is not None:
-            self._names[number] = name
-        return self._names[number]
 
     @property
     def own(self) -> int:

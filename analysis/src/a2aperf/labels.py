@@ -82,12 +82,12 @@ def date_text(days: float, hours: bool = False) -> str:
     return when.strftime("%Y-%m-%d %H:%M" if hours else "%Y-%m-%d")
 
 
-_MOST_TICKS = 9
-
-
 def hours_text(hours: float) -> str:
     """Hours as the job scripts' --budget takes them: to the microhour, without an exponent."""
     return f"{hours:.6f}".rstrip("0").rstrip(".")
+
+
+_MOST_TICKS = 9
 
 
 def size_ticks(sizes: Iterable[float]) -> tuple[tuple[float, str], ...]:

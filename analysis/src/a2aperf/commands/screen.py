@@ -254,11 +254,8 @@ def _confirm(
         found = filters.where(loading.load(baselines.files_of(files)), where)
         tried = trial.values_of(plans[-1], path)
         if tried and (left := _to_come(files, found, plans, tried)):
-            is_begun = left < tried.launches
-            return [
-                further.told(tried),
-                *([f"{left} of them are still to come"] if is_begun else []),
-            ]
+            still = [f"{left} of them are still to come"] if left < tried.launches else []
+            return [further.told(tried), *still]
         judged = outcome.judge(found, plans[-1], None, plans[:-1], tried)
         if tried is None:
             why, is_planned = _before_confirming(path, plans, judged, seconds, limit)
