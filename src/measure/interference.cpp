@@ -14,6 +14,7 @@
 #include "a2aperf/measure/granted_class.hpp"
 #include "a2aperf/plan/interference_plan.hpp"
 #include "interference_rows.hpp"
+#include "interference_side.hpp"
 #include "victim_stream.hpp"
 
 namespace a2aperf {
@@ -22,13 +23,16 @@ namespace {
 // Victims that make round trips: silent while the load is measured alone. A client asks again when it has its
 // answer, and the gap since its last request is over.
 template <class Mode>
-class VictimEcho {
+class VictimEcho : public InterferenceSide<EchoEngine<Mode>> {
+    using InterferenceSide<EchoEngine<Mode>>::flow_;
+
 public:
     static constexpr std::array<std::string_view, 2> kCounters{"sent", "received"};
 
     VictimEcho(const Job& job, Channel& channel, Bytes answer_size, const EchoSettings& settings,
                const InterferencePlan& plan)
-        : echo_(job, channel, answer_size, settings), phases_(plan.phases), gap_(plan.gap) {
+        : InterferenceSide<EchoEngine<Mode>>(job, channel, answer_size, settings), phases_(plan.phases),
+          gap_(plan.gap) {
         if (!settings.servers.empty())
             role_ = RankRole::client;
         else if (!settings.clients.empty())
@@ -36,37 +40,24 @@ public:
     }
 
     RankRole role() const { return role_; }
-    void reserve(std::size_t most_samples) { echo_.reserve(most_samples); }
-    void prepare() { echo_.prepare(); }
+    void reserve(std::size_t most_samples) { flow_.reserve(most_samples); }
     void open(Nanoseconds start, Nanoseconds) {
         start_ = start;
         next_ = start + phases_.begin(1);
     }
     bool advance() {
-        if (const Nanoseconds now = now_ns(); now < next_) return echo_.progress();
-        const bool has_moved = echo_.advance();
-        if (role_ == RankRole::client && echo_.counters()[0] != sent_) {
-            sent_ = echo_.counters()[0];
+        if (const Nanoseconds now = now_ns(); now < next_) return flow_.progress();
+        const bool has_moved = flow_.advance();
+        if (role_ == RankRole::client && flow_.counters()[0] != sent_) {
+            sent_ = flow_.counters()[0];
             next_ = now_ns() + gap_;
         }
         return has_moved;
     }
-    bool progress() { return echo_.progress(); }
-    bool is_over() const { return false; }
-    bool has_peers() const { return false; }
-    std::span<const std::uint64_t> counters() const { return echo_.counters(); }
-    std::span<const std::int64_t> started() const { return echo_.started(); }
-    void expect(std::span<const std::int64_t> due) { echo_.expect(due); }
-    bool is_drained() const { return echo_.is_drained(); }
-    std::string waiting_for() const { return echo_.waiting_for(); }
-    void expect_sweep() { echo_.expect_sweep(); }
-    bool sweep() { return echo_.sweep(); }
-    FlowMoments moments() const { return echo_.moments(); }
-    bool injects() const { return echo_.injects(); }
-    std::int64_t lost() const { return echo_.kept().lost; }
+    std::int64_t lost() const { return flow_.kept().lost; }
 
     InterferenceRows rows() const {
-        const KeptSamples kept = echo_.kept();
+        const KeptSamples kept = flow_.kept();
         InterferenceRows rows;
         for (std::size_t i = 0; i < kept.moments.size(); ++i)
             rows.add_time(kept.moments[i], start_, phases_, kept.values[0][i]);
@@ -74,7 +65,6 @@ public:
     }
 
 private:
-    EchoEngine<Mode> echo_;
     Phases phases_;
     Nanoseconds gap_;
     RankRole role_ = RankRole::idle;
@@ -85,41 +75,32 @@ private:
 // The load's side. In the first phase each rank sees how many messages a second it can send; of a level below 100 %
 // it sends that share of them, evenly, whenever there is load.
 template <class Mode>
-class LoadEnd {
+class LoadEnd : public InterferenceSide<CreditStream<Mode>> {
+    using InterferenceSide<CreditStream<Mode>>::flow_;
+
 public:
     static constexpr std::array<std::string_view, 2> kCounters{"sent", "received"};
 
     LoadEnd(const Job& job, Channel& channel, const StreamSettings& settings, const InterferencePlan& plan)
-        : stream_(job, channel, plan.load_size, settings), phases_(plan.phases), level_(plan.level) {
+        : InterferenceSide<CreditStream<Mode>>(job, channel, plan.load_size, settings), phases_(plan.phases),
+          level_(plan.level) {
         rows_.reserve(static_cast<std::size_t>(phases_.count()));
     }
 
     RankRole role() const { return RankRole::load; }
     void reserve(std::size_t) {}
-    void prepare() { stream_.prepare(); }
     void open(Nanoseconds start, Nanoseconds) { start_ = start; }
     bool advance() {
         const Nanoseconds now = now_ns();
         follow(now);
-        if (!sends_) return stream_.progress();
-        if (phase_ > 0) stream_.allow(base_ + allowed_by(now));
-        return stream_.advance();
+        if (!sends_) return flow_.progress();
+        if (phase_ > 0) flow_.allow(base_ + allowed_by(now));
+        return flow_.advance();
     }
     bool progress() {
         if (start_ != kNoMoment) follow(now_ns());
-        return stream_.progress();
+        return flow_.progress();
     }
-    bool is_over() const { return false; }
-    bool has_peers() const { return false; }
-    std::span<const std::uint64_t> counters() const { return stream_.counters(); }
-    std::span<const std::int64_t> started() const { return stream_.started(); }
-    void expect(std::span<const std::int64_t> due) { stream_.expect(due); }
-    bool is_drained() const { return stream_.is_drained(); }
-    std::string waiting_for() const { return stream_.waiting_for(); }
-    void expect_sweep() { stream_.expect_sweep(); }
-    bool sweep() { return stream_.sweep(); }
-    FlowMoments moments() const { return stream_.moments(); }
-    bool injects() const { return stream_.injects(); }
     std::int64_t lost() const { return 0; }
 
     InterferenceRows rows() const {
@@ -137,7 +118,7 @@ private:
         Nanoseconds time;
     };
 
-    std::int64_t received() const { return stream_.totals()[1]; }
+    std::int64_t received() const { return flow_.totals()[1]; }
 
     std::int64_t allowed_by(Nanoseconds now) const {
         if (level_ == 100) return std::numeric_limits<std::int64_t>::max() - base_;
@@ -155,7 +136,7 @@ private:
         } else if (settled_ == kNoMoment && phase < phases_.count()) {
             settled_ = now;
             received_before_ = received();
-            sent_before_ = stream_.handed_over();
+            sent_before_ = flow_.handed_over();
             next_look_ = start_ + phases_.begin(phase + 1);
         }
     }
@@ -164,20 +145,19 @@ private:
         if (settled_ == kNoMoment) return;
         rows_.push_back({settled_, phase_, received() - received_before_, now - settled_});
         if (phase_ == 0)
-            rate_ = level_ / 100.0 * static_cast<double>(stream_.handed_over() - sent_before_) /
+            rate_ = level_ / 100.0 * static_cast<double>(flow_.handed_over() - sent_before_) /
                     static_cast<double>(now - settled_);
         settled_ = kNoMoment;
     }
 
     void enter(int phase) {
         phase_ = phase;
-        base_ = stream_.handed_over();
+        base_ = flow_.handed_over();
         const bool is_past = phase >= phases_.count();
         sends_ = !is_past && (phase == 0 || (level_ > 0 && phases_.kind_of(phase) == SampleKind::loaded));
         next_look_ = is_past ? std::numeric_limits<Nanoseconds>::max() : start_ + phases_.settled(phase);
     }
 
-    CreditStream<Mode> stream_;
     Phases phases_;
     int level_;
     Nanoseconds start_ = kNoMoment;

@@ -20,7 +20,7 @@ namespace {
 template <TransferMode Mode>
 ExchangeSettings settings_of(const EngineParts& parts, const Channel& channel, Lane lane) {
     const Domain& domain = channel.domain();
-    const auto takes_wildcards = find_provider(domain.offer().provider()).takes_wildcards;
+    const bool needs_a_source = find_provider(domain.offer().provider()).needs_a_source();
     Inject inject = Inject::never;
     if (uses_inject(domain.offer(), parts.point))
         inject = parts.point.window == 0 ? Inject::silent : Inject::counted;
@@ -30,9 +30,7 @@ ExchangeSettings settings_of(const EngineParts& parts, const Channel& channel, L
             .inject = inject,
             .posts_receives = Mode::kArrival != Arrival::flag &&
                               (Mode::kArrival != Arrival::data || domain.offer().consumes_receive()),
-            .strays = Mode::kArrival == Arrival::receive && takes_wildcards != nullptr && !takes_wildcards()
-                          ? Strays::from_each
-                          : Strays::from_any,
+            .strays = Mode::kArrival == Arrival::receive && needs_a_source ? Strays::from_each : Strays::from_any,
             .flag_behind = parts.point.largest_transfer() <= domain.offer().ordered_write() ? FlagBehind::post
                                                                                             : FlagBehind::delivery,
             .follows_on = parts.point.is_pipelined(),

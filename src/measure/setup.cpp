@@ -60,8 +60,7 @@ std::optional<std::string> chunks_trouble(const Offer& offer, const Point& point
     // none takes from anybody.
     const auto lanes = static_cast<Bytes>(point.channels);
     const Bytes chunks = point.chunks() * ((static_cast<Bytes>(ranks - 1) + lanes - 1) / lanes);
-    const bool is_of_each =
-        arrival == Arrival::receive && provider.takes_wildcards != nullptr && !provider.takes_wildcards();
+    const bool is_of_each = arrival == Arrival::receive && provider.needs_a_source();
     const Bytes needed = is_of_each ? 2 * chunks : chunks + 1;
     if (needed <= offer.receive_queue()) return std::nullopt;
     return fmt::format("{} receives are posted to verify it, and {} has room for {}", needed, offer.provider(),

@@ -4,15 +4,13 @@
 
 #include <array>
 #include <cmath>
-#include <limits>
-#include <span>
-#include <string>
 #include <vector>
 
 #include "a2aperf/base/clock.hpp"
 #include "a2aperf/measure/credit_stream.hpp"
 #include "a2aperf/measure/interference.hpp"
 #include "interference_rows.hpp"
+#include "interference_side.hpp"
 
 namespace a2aperf {
 
@@ -22,13 +20,16 @@ namespace a2aperf {
 // gap is over, or to a later one where many are read at once. Its sample is the time of a window of messages at the
 // slice's rate.
 template <class Mode>
-class VictimStream {
+class VictimStream : public InterferenceSide<CreditStream<Mode>> {
+    using InterferenceSide<CreditStream<Mode>>::flow_;
+
 public:
     static constexpr std::array<std::string_view, 2> kCounters{"sent", "received"};
 
     VictimStream(const Job& job, Channel& channel, Bytes size, const StreamSettings& settings,
                  const InterferencePlan& plan)
-        : stream_(job, channel, size, settings), phases_(plan.phases), gap_(plan.gap), window_(plan.victim_window) {
+        : InterferenceSide<CreditStream<Mode>>(job, channel, size, settings), phases_(plan.phases), gap_(plan.gap),
+          window_(plan.victim_window) {
         if (!settings.from.empty())
             role_ = RankRole::client;
         else if (!settings.to.empty())
@@ -41,33 +42,20 @@ public:
         begins_.reserve(most_samples_);
         times_.reserve(most_samples_);
     }
-    void prepare() { stream_.prepare(); }
     void open(Nanoseconds start, Nanoseconds) {
         start_ = start;
         next_ = start + phases_.begin(1);
     }
     bool advance() {
-        if (role_ == RankRole::idle) return progress();
+        if (role_ == RankRole::idle) return flow_.progress();
         if (!is_open_) {
-            if (now_ns() < next_) return stream_.progress();
+            if (now_ns() < next_) return flow_.progress();
             is_open_ = true;
         }
-        const bool has_moved = stream_.advance();
+        const bool has_moved = flow_.advance();
         if (received() != seen_) look();
         return has_moved;
     }
-    bool progress() { return stream_.progress(); }
-    bool is_over() const { return false; }
-    bool has_peers() const { return false; }
-    std::span<const std::uint64_t> counters() const { return stream_.counters(); }
-    std::span<const std::int64_t> started() const { return stream_.started(); }
-    void expect(std::span<const std::int64_t> due) { stream_.expect(due); }
-    bool is_drained() const { return stream_.is_drained(); }
-    std::string waiting_for() const { return stream_.waiting_for(); }
-    void expect_sweep() { stream_.expect_sweep(); }
-    bool sweep() { return stream_.sweep(); }
-    FlowMoments moments() const { return stream_.moments(); }
-    bool injects() const { return stream_.injects(); }
     std::int64_t lost() const { return lost_; }
 
     InterferenceRows rows() const {
@@ -77,7 +65,7 @@ public:
     }
 
 private:
-    std::int64_t received() const { return stream_.totals()[1]; }
+    std::int64_t received() const { return flow_.totals()[1]; }
 
     // Of a receiver, when messages came.
     void look() {
@@ -102,7 +90,6 @@ private:
         times_.push_back(time);
     }
 
-    CreditStream<Mode> stream_;
     Phases phases_;
     Nanoseconds gap_;
     int window_;

@@ -80,6 +80,8 @@ def test_an_older_file_does_not_name_its_workload_and_is_gone_on_with(launch, tm
         del file.attrs["workload"]
         for name in ("chunk", "chunks", "endpoints"):  # numbers that came later
             del file[name]
+    outcome = launch(2, "alltoall", *words, "--resume", "--chunk", "4")  # its messages were whole
+    assert outcome.returncode == 2 and "chunk" in outcome.stderr, outcome.stderr
     outcome = launch(2, "alltoall", *words, "--resume")
     assert outcome.returncode == 0, outcome.stderr
     with h5py.File(tmp_path / "a.h5") as file:

@@ -53,6 +53,8 @@ struct Provider {
     bool bounds_receives = true;
     // Messages of a process to itself are copied within it.
     bool keeps_own_messages = false;
+
+    bool needs_a_source() const { return takes_wildcards != nullptr && !takes_wildcards(); }
 };
 
 // In the order of preference of --provider auto.
