@@ -99,7 +99,7 @@ stage_meson() {
 }
 
 stage_python() {
-    A2APERF=$(program_in "$release") suite 'python tests' "$results/python.xml" \
+    A2APERF=$(program_in "$release") A2A=$top/build/a2a/bin/a2a suite 'python tests' "$results/python.xml" \
         "$python" -m pytest "$top/test" --ignore "$top/test/vm" --ignore "$top/test/slurm" \
         --ignore "$top/test/cluster" --ignore "$top/test/compat" "${three_files[@]}" "${not_slow[@]}" -q -rs \
         --junitxml "$results/python.xml"
