@@ -73,4 +73,16 @@ Handle text_type(std::size_t length) {
     return type;
 }
 
+hid_t transfer_of(std::size_t count) {
+    constexpr std::size_t kBytes = 4096;
+    constexpr std::size_t kBytesOfOne =
+        16; // a text's: its length, the address of a heap in the file, a place in it
+    if (count > kBytes / kBytesOfOne) return H5P_DEFAULT;
+    static const hid_t transfer = [] {
+        const hid_t made = H5Pcreate(H5P_DATASET_XFER);
+        return made >= 0 && H5Pset_buffer(made, kBytes, nullptr, nullptr) >= 0 ? made : H5P_DEFAULT;
+    }();
+    return transfer;
+}
+
 } // namespace a2aperf::h5

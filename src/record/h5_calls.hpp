@@ -50,5 +50,8 @@ inline std::vector<hsize_t> sizes(const Shape& shape) {
 
 Handle space_of(const Shape& shape);
 Handle text_type(std::size_t length); // bytes; H5T_VARIABLE = of any length
+// How so many texts of any length go between memory and file. They are stored in other words than they are held,
+// and by itself HDF5 clears a buffer of 1 MiB for that, however few they are. Of the library: nobody closes it.
+hid_t transfer_of(std::size_t count);
 
 } // namespace a2aperf::h5

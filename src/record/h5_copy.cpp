@@ -10,7 +10,7 @@
 
 #include <fmt/format.h>
 
-#include "h5.hpp"
+#include "h5_calls.hpp"
 
 namespace a2aperf::h5 {
 namespace {
@@ -19,9 +19,8 @@ namespace {
 class Values {
 public:
     Values(hid_t type, hid_t space)
-        : type_(type), space_(space),
-          size_(static_cast<std::size_t>(H5Sget_simple_extent_npoints(space)) * H5Tget_size(type)),
-          bytes_(std::make_unique<char[]>(size_)) {}
+        : type_(type), space_(space), count_(static_cast<std::size_t>(H5Sget_simple_extent_npoints(space))),
+          size_(count_ * H5Tget_size(type)), bytes_(std::make_unique<char[]>(size_)) {}
     ~Values() {
         if (are_lent_) H5Dvlen_reclaim(type_, space_, H5P_DEFAULT, data());
     }
@@ -30,11 +29,12 @@ public:
 
     bool is_empty() const { return size_ == 0; }
     void* data() { return static_cast<void*>(bytes_.get()); }
+    hid_t transfer() const { return H5Tis_variable_str(type_) > 0 ? transfer_of(count_) : H5P_DEFAULT; }
     void have_been_read() { are_lent_ = H5Tis_variable_str(type_) > 0 || H5Tdetect_class(type_, H5T_VLEN) > 0; }
 
 private:
     hid_t type_, space_;
-    std::size_t size_;
+    std::size_t count_, size_;
     std::unique_ptr<char[]> bytes_;
     bool are_lent_ = false;
 };
@@ -97,9 +97,9 @@ private:
         attributes(source, target.id());
         Values values(type.id(), space.id());
         if (values.is_empty()) return;
-        must(H5Dread(source, type.id(), H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()));
+        must(H5Dread(source, type.id(), H5S_ALL, H5S_ALL, values.transfer(), values.data()));
         values.have_been_read();
-        must(H5Dwrite(target.id(), type.id(), H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()));
+        must(H5Dwrite(target.id(), type.id(), H5S_ALL, H5S_ALL, values.transfer(), values.data()));
     }
 
     // It is in memory at once.

@@ -95,7 +95,8 @@ void Dataset::write(std::span<const T> values, const Block& block) const {
     if (values.empty()) return;
     const Handle in_file = space_of_block(*this, id(), block);
     const Handle in_memory = space_in_memory(block, values.size());
-    check(H5Dwrite(id(), native<T>(), in_memory.id(), in_file.id(), H5P_DEFAULT, values.data()), "write", *this);
+    check(H5Dwrite(id(), native<T>(), in_memory.id(), in_file.id(), transfer_of(values.size()), values.data()),
+          "write", *this);
 }
 
 template <class T>
@@ -103,7 +104,8 @@ void Dataset::write(std::span<const T> values, const Elements& elements) const {
     if (values.empty()) return;
     const Handle in_file = space_of_elements(*this, id(), elements, values.size());
     const Handle in_memory = space_of({values.size()});
-    check(H5Dwrite(id(), native<T>(), in_memory.id(), in_file.id(), H5P_DEFAULT, values.data()), "write", *this);
+    check(H5Dwrite(id(), native<T>(), in_memory.id(), in_file.id(), transfer_of(values.size()), values.data()),
+          "write", *this);
 }
 
 template <class T>
@@ -112,7 +114,8 @@ std::vector<T> Dataset::read(const Elements& elements) const {
     if (values.empty()) return values;
     const Handle in_file = space_of_elements(*this, id(), elements, values.size());
     const Handle in_memory = space_of({values.size()});
-    check_read(H5Dread(id(), native<T>(), in_memory.id(), in_file.id(), H5P_DEFAULT, values.data()), "read", *this);
+    check_read(H5Dread(id(), native<T>(), in_memory.id(), in_file.id(), transfer_of(values.size()), values.data()),
+               "read", *this);
     return values;
 }
 
@@ -127,7 +130,8 @@ std::vector<T> Dataset::read(const Block& block) const {
     if (values.empty()) return values;
     const Handle in_file = space_of_block(*this, id(), block);
     const Handle in_memory = space_in_memory(block, values.size());
-    check_read(H5Dread(id(), native<T>(), in_memory.id(), in_file.id(), H5P_DEFAULT, values.data()), "read", *this);
+    check_read(H5Dread(id(), native<T>(), in_memory.id(), in_file.id(), transfer_of(values.size()), values.data()),
+               "read", *this);
     return values;
 }
 
@@ -159,7 +163,8 @@ void Dataset::write_text(const std::vector<std::string>& values) const {
     std::vector<const char*> pointers(values.size());
     std::transform(valid.begin(), valid.end(), pointers.begin(), [](const auto& text) { return text.c_str(); });
     const Handle type = text_type(H5T_VARIABLE);
-    check(H5Dwrite(id(), type.id(), H5S_ALL, H5S_ALL, H5P_DEFAULT, static_cast<const void*>(pointers.data())),
+    check(H5Dwrite(id(), type.id(), H5S_ALL, H5S_ALL, transfer_of(pointers.size()),
+                   static_cast<const void*>(pointers.data())),
           "write", *this);
 }
 
@@ -167,8 +172,9 @@ std::vector<std::string> Dataset::read_text() const {
     std::vector<char*> pointers(all_elements(*this));
     if (pointers.empty()) return {};
     const Handle type = text_type(H5T_VARIABLE);
-    check_read(H5Dread(id(), type.id(), H5S_ALL, H5S_ALL, H5P_DEFAULT, static_cast<void*>(pointers.data())), "read",
-               *this);
+    check_read(H5Dread(id(), type.id(), H5S_ALL, H5S_ALL, transfer_of(pointers.size()),
+                       static_cast<void*>(pointers.data())),
+               "read", *this);
     std::vector<std::string> values;
     values.reserve(pointers.size());
     for (char* text : pointers) {

@@ -172,9 +172,9 @@ std::vector<char> Dataset::stored(const Block& block) const {
     const Handle there = space_of(block.count.empty() ? Shape{count} : block.count); // see space_in_memory()
     if (is_variable_text(type.id())) {
         std::vector<char*> texts(count);
-        check_read(
-            H5Dread(id(), in_memory.id(), there.id(), space.id(), H5P_DEFAULT, static_cast<void*>(texts.data())),
-            "read", *this);
+        check_read(H5Dread(id(), in_memory.id(), there.id(), space.id(), transfer_of(count),
+                           static_cast<void*>(texts.data())),
+                   "read", *this);
         return take_texts(texts);
     }
     std::vector<char> bytes(count * H5Tget_size(type.id()));
