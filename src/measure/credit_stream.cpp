@@ -117,7 +117,7 @@ void CreditStream<Mode>::note_wait(Outgoing& stream) {
 
 template <class Mode>
 bool CreditStream<Mode>::send_one(Outgoing& stream) {
-    const int place = kIsFetched || leaves_out() ? stream.first + stream.next_there : stream.free.back();
+    const int place = kIsFetched || leaves_out() ? stream.first + stream.next_there : stream.free.next();
     std::byte* const message = place_to_send(place);
     if (is_numbered_) // all: a place keeps the number of the one before
         write_number(memory_, message, message_size_, static_cast<std::uint64_t>(stream.sent));
@@ -126,13 +126,13 @@ bool CreditStream<Mode>::send_one(Outgoing& stream) {
     if constexpr (kHasWords) {
         status = send_by_words(stream, to);
     } else {
-        status = send(stream, to, Mode::label(context_, settings_.op));
+        status = send(stream, to, label_);
     }
     if (!is_started(status, "sending", stream.to)) return false;
     if constexpr (kHasWords) note_sent(stream, place);
     if (leaves_out()) note_unasked(stream, place);
     ++stream.sent;
-    if (!is_silent()) stream.free.pop_back();
+    if (!is_silent()) stream.free.take();
     return true;
 }
 
@@ -227,7 +227,7 @@ template <class Mode>
 void CreditStream<Mode>::take_send(int place, Nanoseconds now) {
     if (leaves_out()) return take_asked(place);
     const int slot = receives_ + place;
-    out_[static_cast<std::size_t>(stream_of_[static_cast<std::size_t>(slot)])].free.push_back(place);
+    out_[static_cast<std::size_t>(stream_of_[static_cast<std::size_t>(slot)])].free.put(place);
     --under_way_;
     counts_[0] = static_cast<std::uint64_t>(++totals_[0]);
     moments_.send_done = now;

@@ -29,7 +29,10 @@ CreditStream<Mode>::CreditStream(const Job& job, Channel& channel, Bytes message
     credits_.message_size = kCreditBytes;
     either_.message_size = std::max(message_size_, kCreditBytes);
     open_streams();
-    if constexpr (kHasWords) open_buffers();
+    if constexpr (kHasWords)
+        open_buffers();
+    else
+        label_ = Mode::label(context_, settings_.op);
 }
 
 template <class Mode>
@@ -56,8 +59,9 @@ void CreditStream<Mode>::open_streams() {
     taken_at_.resize(static_cast<std::size_t>(message_receives_));
     if constexpr (!kHasWords)
         for (int place = 0; place < receives_; ++place) unposted_.push_back({place, -1});
+    for (Outgoing& stream : out_) stream.free.reserve(static_cast<std::size_t>(settings_.window));
     for (int place = 0; place < sends_; ++place)
-        out_[static_cast<std::size_t>(place / settings_.window)].free.push_back(place);
+        out_[static_cast<std::size_t>(place / settings_.window)].free.put(place);
 }
 
 template <class Mode>

@@ -18,6 +18,7 @@
 #include "a2aperf/base/error.hpp"
 #include "a2aperf/measure/channel.hpp"
 #include "a2aperf/measure/flow.hpp"
+#include "a2aperf/measure/free_places.hpp"
 #include "a2aperf/measure/message_number.hpp"
 #include "a2aperf/measure/mode_table.hpp"
 #include "a2aperf/measure/stream_words.hpp"
@@ -142,7 +143,7 @@ private:
 
     struct Outgoing {
         Rank to;
-        std::vector<int> free{}; // places of messages to send
+        FreePlaces free{}; // for messages to send
         std::int64_t sent = 0, credit = 0;
         Nanoseconds waiting_since = 0;
         int to_take_up = 0; // of the peer's receives
@@ -187,7 +188,7 @@ private:
         return stream.sent != settings_.most && stream.sent - stream.credit >= settings_.window;
     }
     bool awaits_completions(const Outgoing& stream) const {
-        if (!leaves_out()) return std::ssize(stream.free) < settings_.window;
+        if (!leaves_out()) return stream.free.count() < static_cast<std::size_t>(settings_.window);
         const auto places =
             std::span(is_awaited_)
                 .subspan(static_cast<std::size_t>(stream.first), static_cast<std::size_t>(settings_.window));
@@ -243,7 +244,7 @@ private:
     bool has_place(const Outgoing& stream) const {
         return leaves_out() ? !is_awaited_[static_cast<std::size_t>(stream.first) +
                                            static_cast<std::size_t>(stream.next_there)]
-                            : !stream.free.empty();
+                            : !stream.free.is_empty();
     }
     ssize_t send(const Outgoing& stream, const Route& to, std::uint64_t label);
     void note_unasked(Outgoing& stream, int place);
@@ -306,6 +307,7 @@ private:
     TransferContext context_; // of messages
     TransferContext credits_; // the same of credits
     TransferContext either_;  // of receives that take either
+    std::uint64_t label_ = 0; // of all messages of this rank's, where they carry one that is the same
     std::vector<Outgoing> out_;
     std::vector<Incoming> in_;
     std::vector<Rank> peers_;                 // each once
