@@ -87,6 +87,7 @@ release=$top/build/release
 three_files=(-n 3 --dist loadfile)
 four_tests=(-n 4 --dist load --maxschedchunk 2)
 not_slow=() not_many=()
+launching=$top/test/support/without_symbols.sh # before what launches again and again
 if [[ $quick == yes ]]; then
     not_slow=(-m 'not slow' -p share --share 4)
     not_many=(--no-suite many)
@@ -94,13 +95,12 @@ if [[ $quick == yes ]]; then
 fi
 stage_meson() {
     suite 'meson tests' "$release/meson-logs/testlog.junit.xml" \
-        "$top/test/support/without_symbols.sh" \
-        meson test -C "$release" --no-rebuild --print-errorlogs --timeout-multiplier 4 "${not_many[@]}"
+        "$launching" meson test -C "$release" --no-rebuild --print-errorlogs --timeout-multiplier 4 "${not_many[@]}"
 }
 
 stage_python() {
     A2APERF=$(program_in "$release") A2A=$top/build/a2a/bin/a2a suite 'python tests' "$results/python.xml" \
-        "$python" -m pytest "$top/test" --ignore "$top/test/vm" --ignore "$top/test/slurm" \
+        "$launching" "$python" -m pytest "$top/test" --ignore "$top/test/vm" --ignore "$top/test/slurm" \
         --ignore "$top/test/cluster" --ignore "$top/test/compat" "${three_files[@]}" "${not_slow[@]}" -q -rs \
         --junitxml "$results/python.xml"
 }
@@ -154,10 +154,9 @@ stage_mpich() {
     configure_build "$folder" -Dtests=enabled -Dmpi=mpich -Doptimization=0
     build_targets "$folder" src/app/a2aperf test/mpi/mpi-{job,clock,channel,credit-stream,duration-loop,duration-runner,echo-engine,engine,op-loop,paced-echo,path-streams,point-runner,threaded-stream,verifier}
     MPIRUN=mpirun.mpich suite 'MPICH: MPI tests' "$folder/meson-logs/testlog.junit.xml" \
-        "$top/test/support/without_symbols.sh" \
-        meson test -C "$folder" --no-rebuild --print-errorlogs --suite mpi --no-suite again --timeout-multiplier 4
+        "$launching" meson test -C "$folder" --no-rebuild --print-errorlogs --suite mpi --no-suite again --timeout-multiplier 4
     MPIRUN=mpirun.mpich A2APERF=$(program_in "$folder") suite 'MPICH: providers' "$results/mpich.xml" \
-        "$python" -m pytest "$top/test/fabric/test_matrix.py" -q -rs --junitxml "$results/mpich.xml"
+        "$launching" "$python" -m pytest "$top/test/fabric/test_matrix.py" -q -rs --junitxml "$results/mpich.xml"
 }
 
 stage_psm3() {
@@ -167,7 +166,7 @@ stage_psm3() {
         return
     fi
     A2APERF=$(program_in "$release") suite 'libfabric 1.21, psm3' "$results/psm3.xml" \
-        "$with" "$python" -m pytest "$top/test/compat" "$top/test/fabric/test_matrix.py" -k 'psm3 or tcp or shm' \
+        "$launching" "$with" "$python" -m pytest "$top/test/compat" "$top/test/fabric/test_matrix.py" -k 'psm3 or tcp or shm' \
         -q -rs --junitxml "$results/psm3.xml"
 }
 
@@ -175,7 +174,7 @@ slurm_suite() {
     local name=$1
     shift
     A2APERF=$(program_in "$release") suite "$name" "$results/${name// /-}.xml" \
-        "$python" -m pytest "$@" -q -rs --junitxml "$results/${name// /-}.xml"
+        "$launching" "$python" -m pytest "$@" -q -rs --junitxml "$results/${name// /-}.xml"
 }
 stage_slurm() { slurm_suite 'slurm' "$top/test/slurm" --ignore "$top/test/slurm/test_scale.py" "${four_tests[@]}"; }
 stage_scale() {
@@ -185,7 +184,7 @@ stage_scale() {
 
 stage_cluster() {
     A2APERF=$(program_in "$release") suite 'links of known rate' "$results/cluster.xml" \
-        "$python" -m pytest "$top/test/cluster" -q -rs --junitxml "$results/cluster.xml"
+        "$launching" "$python" -m pytest "$top/test/cluster" -q -rs --junitxml "$results/cluster.xml"
 }
 
 stage_newest() {
@@ -291,6 +290,8 @@ if needs python; then
     offer_commands
 fi
 keep_mpi_off_fabric
+# Stages run beside each other: as test/support/mpirun.sh does it, for what launches by itself.
+export LAUNCH_BINDING=none OMPI_MCA_mpi_yield_when_idle=1
 # The launcher refuses root unless told twice.
 ((EUID != 0)) || export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 end_stages_at_signals

@@ -37,17 +37,17 @@ export_lacking() {
 keep_mpi_off_fabric() { export_lacking < <(mpi_settings); }
 
 # launch_words RANKS COMMAND…: sets $launch, what launches the command on this machine, as any user, also with more
-# ranks than cores.
+# ranks than cores. LAUNCH_BINDING says what ranks are bound to where each has a core of its own (default: core).
 launch_words() {
     local ranks=$1 options=()
     shift
     # A rank bound to a core that it shares would never leave it.
-    local binding=core
+    local binding=${LAUNCH_BINDING:-core}
     ((ranks <= $(nproc))) || binding=none
     if [[ -n $(open_mpi_major) ]]; then
         options=(--bind-to "$binding")
         ((EUID != 0)) || options+=(--allow-run-as-root)
-        [[ $binding == core ]] || options+=(--oversubscribe)
+        ((ranks <= $(nproc))) || options+=(--oversubscribe)
     else
         options=(-bind-to "$binding")
     fi

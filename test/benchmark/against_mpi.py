@@ -57,7 +57,7 @@ CONTESTS = {
 def measure(program: str, contest: Contest, ranks: int, options: argparse.Namespace) -> list[dict]:
     """The rows of our own points, with ratio, ratio_low and ratio_high."""
     with tempfile.TemporaryDirectory() as folder:
-        command = [MPIRUN, "-t", "300", str(ranks), program, "alltoall", "--provider", contest.provider]
+        command = [MPIRUN, "-x", "-t", "300", str(ranks), program, "alltoall", "--provider", contest.provider]
         command += ["--sizes", options.sizes, "--ops", str(options.ops), "--baseline", "mpi", "--mode", options.modes]
         command += ["--memory", options.memory, "--quiet", "--format", "json", "-o", f"{folder}/ratio.h5"]
         done = subprocess.run(

@@ -99,7 +99,7 @@ def profile(program: str, provider: str, mode: str, size: int, ranks: int) -> li
         profiles = []
         for ops in (60, 180):
             engine = f"a2aperf::FabricEngine<a2aperf::{CLASSES[mode]}>"
-            command = [MPIRUN, "-t", "300", str(ranks), "valgrind", "--tool=callgrind", "--quiet", "--dump-instr=yes"]
+            command = [MPIRUN, "-x", "-t", "300", str(ranks), "valgrind", "--tool=callgrind", "--quiet", "--dump-instr=yes"]
             command += [f"--callgrind-out-file={folder}/{ops}.%p"]
             command += [f"--toggle-collect={engine}::run()", f"--toggle-collect={engine}::prepare(unsigned long)"]
             command += [program, "alltoall", "--provider", provider, "--mode", mode, "--sizes", str(size)]

@@ -40,7 +40,7 @@ def launch(options: argparse.Namespace, ranks: int) -> str:
         memory = LowWater()
         memory.start()
         begin = time.time()
-        done = subprocess.run([MPIRUN, *command], capture_output=True, text=True, check=False, preexec_fn=calm_sleepers)
+        done = subprocess.run([MPIRUN, "-x", *command], capture_output=True, text=True, check=False, preexec_fn=calm_sleepers)
         wall = time.time() - begin
         taken = memory.taken()
         if done.returncode != 0:

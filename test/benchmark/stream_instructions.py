@@ -4,10 +4,10 @@
 
 Runs launches of two ranks under callgrind. Our own instructions are those of the functions in a2aperf's name space that
 run between start and end of a duration: libfabric, the C library and the kernel are not. Each rank goes round a loop:
-own instructions = a x messages + b x rounds, by least squares over launches of several lengths; b is a round that finds
-nothing. How many rounds found something is what read_queue reads the clock for, so a message costs
-(own - b x (rounds - those)) / messages: its posting, its completion, its share of the credits and of the rounds that
-found it.
+own instructions = a x messages + b x rounds, by least squares over launches of several windows, since of a larger one
+there are fewer rounds to a message; b is a round that finds nothing. How many rounds found something is what read_queue
+reads the clock for, so a message costs (own - b x (rounds - those)) / messages: its posting, its completion, its share
+of the credits and of the rounds that found it.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ MPIRUN = Path(__file__).resolve().parents[1] / "support" / "mpirun.sh"
 MODES = ("tagged", "msg", "write", "write-imm", "read")
 TIMED = re.compile(r"a2aperf::(CreditStream<|DurationLoop::flow<|write_number|find_number|Memory|\(anonymous namespace\)::(write|read)\()")
 ROUND = re.compile(r"CreditStream<.*>::read_queue\(\)")
-LENGTHS = (4000, 8000, 16000)
+MESSAGES = 10_000
+WINDOWS = (16, 64, 256, 512)
 
 
 class Profile:
@@ -72,24 +73,24 @@ class Profile:
         return sum(n for (by, of), n in self.calls.items() if caller in by and callee.search(of))
 
 
-def launch(options: argparse.Namespace, mode: str, messages: int) -> list[Profile]:
+def launch(options: argparse.Namespace, mode: str, window: int) -> list[Profile]:
     with tempfile.TemporaryDirectory() as folder:
-        command = [MPIRUN, "-t", "300", "2", "valgrind", "--tool=callgrind", "--quiet"]
+        command = [MPIRUN, "-x", "-t", "300", "2", "valgrind", "--tool=callgrind", "--quiet"]
         command += [f"--callgrind-out-file={folder}/profile.%p", options.program, "stream"]
         command += ["--provider", options.provider, "--mode", mode, "--inject", "off", "--sizes", str(options.size)]
-        command += ["--window", str(options.window), "--messages", str(messages), "--quiet", "--timeout", "200"]
+        command += ["--window", str(window), "--messages", str(MESSAGES), "--quiet", "--timeout", "200"]
         done = subprocess.run([*command, "-o", f"{folder}/a.h5"], capture_output=True, text=True, check=False)
         if done.returncode != 0:
             raise SystemExit(done.stderr.strip())
         return [Profile(path) for path in Path(folder).glob("profile.*")]
 
 
-def costs(profiles: list[tuple[int, Profile]]) -> tuple[list[float], float]:
+def costs(profiles: list[Profile]) -> tuple[list[float], float]:
     """Own instructions of a message in each launch, and of a round that finds nothing."""
-    own = np.array([profile.own for _, profile in profiles], float)
-    counts = np.array([(messages, profile.rounds) for messages, profile in profiles], float)
+    own = np.array([profile.own for profile in profiles], float)
+    counts = np.array([(MESSAGES, profile.rounds) for profile in profiles], float)
     _, empty = np.linalg.lstsq(counts, own, rcond=None)[0]
-    return [(p.own - empty * (p.rounds - p.found)) / messages for messages, p in profiles], float(empty)
+    return [(p.own - empty * (p.rounds - p.found)) / MESSAGES for p in profiles], float(empty)
 
 
 def main() -> int:
@@ -98,22 +99,20 @@ def main() -> int:
     parser.add_argument("--provider", default="shm")
     parser.add_argument("--modes", default=",".join(MODES))
     parser.add_argument("--size", type=int, default=64)
-    parser.add_argument("--window", type=int, default=64)
-    parser.add_argument("--functions", action="store_true", help="each function's share of the longest launch, too")
+    parser.add_argument("--functions", action="store_true", help="each function's share at the largest window, too")
     options = parser.parse_args()
     print(f"{'mode':<10} {'end':<9} {'own a message':>20} {'an empty round':>15}")
     for mode in options.modes.split(","):
-        launches = [(messages, profile) for messages in LENGTHS for profile in launch(options, mode, messages)]
+        launches = [profile for window in WINDOWS for profile in launch(options, mode, window)]
         for end in ("sender", "receiver"):
-            of_end = [one for one in launches if one[1].is_receiver == (end == "receiver")]
+            of_end = [one for one in launches if one.is_receiver == (end == "receiver")]
             found, empty = costs(of_end)
             spread = f"{np.median(found):.0f} ({min(found):.0f} to {max(found):.0f})"
             print(f"{mode:<10} {end:<9} {spread:>20} {empty:>15.0f}", flush=True)
             if options.functions:
-                messages, profile = of_end[-1]
-                for name, count in profile.executed.most_common():
-                    if TIMED.match(name.removeprefix("long ")) and count > messages:
-                        print(f"    {count / messages:8.1f}  {name[:90]}")
+                for name, count in of_end[-1].executed.most_common():
+                    if TIMED.match(name.removeprefix("long ")) and count > MESSAGES:
+                        print(f"    {count / MESSAGES:8.1f}  {name[:90]}")
     return 0
 
 

@@ -12,12 +12,14 @@ done
 
 usage() {
     cat <<'USAGE'
-Usage: test/support/mpirun.sh [-t SECONDS] RANKS COMMAND [ARGUMENT]…
+Usage: test/support/mpirun.sh [-x] [-t SECONDS] RANKS COMMAND [ARGUMENT]…
 
 Launches RANKS processes of COMMAND on this machine, as any user and also with more ranks than cores. MPI's own
 messages take shared memory and the loopback interface; no other interface is opened. Exits with the status of
 the first rank that failed, 0 when none did.
 
+  -x          the machine is ours alone, as benchmarks want it: ranks are bound to cores, and MPI spins where it
+              waits. Without it they leave the cores to others, which takes half the CPU beside other tests
   -t SECONDS  end everything after that long (default 800): SIGTERM, then SIGKILL 5 s later; status 124 or 137
 
   test/support/mpirun.sh 4 build/test/mpi/mpi-job
@@ -27,6 +29,11 @@ OMPI_MCA_* variables that are set already stay as they are.
 USAGE
 }
 
+if [[ ${1-} == -x ]]; then
+    shift
+else
+    export LAUNCH_BINDING=none OMPI_MCA_mpi_yield_when_idle=1
+fi
 take_deadline 800 "$@"
 shift $((OPTIND - 1))
 [[ ${1-} =~ ^[1-9][0-9]*$ && $# -ge 2 ]] || die -2 "a number of ranks and a command are needed: mpirun.sh 4 COMMAND"
