@@ -62,12 +62,19 @@ std::string first_reason(const Plan& plan) {
     return skipped == plan.points.end() ? "" : skipped->skip_reason;
 }
 
-// The fewest seconds that one size takes with so many settings.
-double least_seconds(const Options& options, Bytes size, std::size_t settings, int ranks) {
-    const double op = seconds_of_op(size, ranks);
+// The fewest seconds that one size takes with these settings, the default one first: the ones that are thought to
+// be faster go on.
+double least_seconds(const Options& options, const Plan& plan, const std::vector<int>& points, int ranks) {
+    std::vector<double> ops;
+    for (const int point : points)
+        ops.push_back(seconds_of_op(plan.points[static_cast<std::size_t>(point)], ranks));
+    const double usual = ops.front();
+    std::ranges::sort(ops);
     const double untimed = options.warmup + 1;
-    return static_cast<double>(measurements(settings)) * (kSecondsBesideOps + (untimed + kLeastOps) * op) +
-           kSecondsBesideOps + 2 * (untimed + kConfirmedOps) * op;
+    double seconds = kSecondsBesideOps + (untimed + kConfirmedOps) * (usual + ops.front());
+    for (; ops.size() > 1; ops.resize((ops.size() + 1) / 2))
+        for (const double op : ops) seconds += kSecondsBesideOps + (untimed + kLeastOps) * op;
+    return seconds;
 }
 
 } // namespace
@@ -143,7 +150,7 @@ void require_time(const Options& options, const Plan& first, int ranks) {
     std::size_t fitting = 0;
     const auto sizes = by_size(first);
     for (const auto& [size, points] : sizes) {
-        needed += least_seconds(options, size, points.size(), ranks);
+        needed += least_seconds(options, first, points, ranks);
         most = std::max(most, points.size());
         if (needed <= given) ++fitting;
     }
