@@ -12,6 +12,7 @@
 #include <fmt/ranges.h>
 
 #include "a2aperf/base/random.hpp"
+#include "a2aperf/plan/point_trouble.hpp"
 
 namespace a2aperf {
 namespace {
@@ -81,6 +82,12 @@ std::vector<Setting> settings_of(const Axes& axes) {
     return settings;
 }
 
+// Empty where it can be measured.
+std::string why_skipped(const Point& point, const Layout& layout, const Skip& skip) {
+    const auto trouble = point_trouble(point, layout);
+    return trouble ? *trouble : skip(point).value_or("");
+}
+
 // Every cell of the sweep, skipped ones with their reason.
 std::vector<Point> span_cells(const Axes& axes, const Layout& layout, const Skip& skip) {
     const Traffics traffics = traffics_of(axes, layout);
@@ -99,7 +106,7 @@ std::vector<Point> span_cells(const Axes& axes, const Layout& layout, const Skip
             point.message_size = axes.sizes[i % axes.sizes.size()];
             point.window = window.of(point.largest_transfer());
             point.window_bytes = window.bytes;
-            point.skip_reason = refusal ? *refusal : skip(point).value_or("");
+            point.skip_reason = refusal ? *refusal : why_skipped(point, layout, skip);
             cells.push_back(std::move(point));
         }
     }
@@ -144,7 +151,7 @@ Plan make_plan(const Axes& axes, const Layout& layout, const Skip& skip) {
         plan.order.push_back(index);
         if (!axes.with_baseline) continue;
         Point baseline = baseline_of(cell);
-        baseline.skip_reason = skip(baseline).value_or("");
+        baseline.skip_reason = why_skipped(baseline, layout, skip);
         if (!baseline.is_skipped()) {
             baseline.partner = index;
             plan.points.back().partner = index + 1;

@@ -121,6 +121,26 @@ def test_a_dry_run_ends_as_the_run_would_where_nothing_can_be_measured(a2aperf, 
     assert os.listdir(tmp_path) == []
 
 
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (["--sizes", "8", "--endpoints", "2"], "a rank has 1 peer, and each is reached over one endpoint: 1 of 2 would be idle"),
+        (["--sizes", "1000000", "--chunk", "1"], "1000000 chunks of 1 B to each of 1 peer are too many: give larger ones"),
+    ],
+)
+def test_a_dry_run_skips_what_no_provider_could_measure(a2aperf, launch, tmp_path, words, why):
+    words = ["alltoall", *words]
+    dry, wet = a2aperf(*words, "--dry-run", "--ranks", "2"), launch(2, *words, "--provider", "shm")
+    for outcome in (dry, wet):
+        assert outcome.returncode == 3, outcome.stderr
+        assert f"nothing can be measured, 1 point skipped: {why}" in outcome.stderr
+    some = a2aperf("alltoall", "--sizes", "8", "--endpoints", "1,2", "--window", "1", "--dry-run", "--ranks", "3")
+    assert some.returncode == 0, some.stderr
+    assert "; 1 point to measure:" in some.stdout
+    assert "skipped: a window of 1 can't be dealt over 2 endpoints" in some.stdout
+    assert os.listdir(tmp_path) == []
+
+
 def test_not_launched_by_mpi(a2aperf, tmp_path):
     refuses(a2aperf("alltoall"), "mpirun -n 4 a2aperf alltoall", tmp_path, [])
 
