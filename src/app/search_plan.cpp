@@ -130,9 +130,9 @@ Plan plan_search(const Options& options, const Layout& layout, const Workload::S
         if (std::ranges::none_of(plan.points, is_same)) plan.points.push_back(std::move(point));
     }
     if (plan.points.size() == options.sizes.size())
-        throw UsageError(
-            "--search has the default setting alone to choose from: give --mode, --schedule or --window "
-            "more than one value");
+        throw UsageError(fmt::format("--search has the default setting alone to choose from: give {} more than one "
+                                     "value",
+                                     kSearched));
     for (Point& point : plan.points) point.role = Role::search;
     for (const auto& [size, points] : by_size(plan))
         plan.order.insert(plan.order.end(), points.begin(), points.end());
@@ -159,11 +159,10 @@ void require_time(const Options& options, const Plan& first, int ranks) {
         fitting == 0 ? "not even one size fits"
                      : fmt::format("the smallest {} fit", counted(static_cast<std::int64_t>(fitting), "size"));
     throw UsageError(
-        fmt::format("--search {}: {} with up to {} need about {:.1f}s; {}. Give more time, or fewer --sizes, "
-                    "--mode, --schedule or --window",
+        fmt::format("--search {}: {} with up to {} need about {:.1f}s; {}. Give more time, or fewer --sizes, {}",
                     format_duration(alltoall_options(options).search.value()),
                     counted(static_cast<std::int64_t>(sizes.size()), "size"),
-                    counted(static_cast<std::int64_t>(most), "setting"), needed, fit));
+                    counted(static_cast<std::int64_t>(most), "setting"), needed, fit, kSearched));
 }
 
 std::map<Bytes, std::vector<int>> by_size(const Plan& plan) {

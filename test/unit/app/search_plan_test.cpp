@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/search_plan.hpp"
 
+#include <algorithm>
+
 #include <doctest/doctest.h>
 
 #include "a2aperf/base/error.hpp"
@@ -38,6 +40,7 @@ double needed(const Options& options) {
     return 0;
 }
 
+constexpr std::string_view kOptionsTried[] = {"--mode", "--schedule", "--window", "--chunk", "--endpoints"};
 constexpr Nanoseconds kSecond = 1'000'000'000;
 
 } // namespace
@@ -58,4 +61,18 @@ TEST_CASE("of settings that are slow the fewest ops are those of the first round
     const double untimed = options.warmup + 1;
     const double ops = (untimed + 10) * (slow + usual) + (untimed + 120) * 2 * usual;
     CHECK(needed(options) == doctest::Approx(3 * kSecondsBesideOps + ops).epsilon(0.05));
+}
+
+TEST_CASE("help and refusals of a search name every option whose values it tries") {
+    const auto& rows = alltoall().row().options;
+    const auto row =
+        std::find_if(rows.begin(), rows.end(), [](const OptionRow& one) { return one.name == "search"; });
+    REQUIRE(row != rows.end());
+    for (const std::string_view name : kOptionsTried) {
+        CAPTURE(name);
+        CHECK(row->help.find(name) != std::string_view::npos);
+        CHECK(kSearched.find(name) != std::string_view::npos);
+    }
+    const Layout layout = Layout::blocks(kSearchRanks, kSearchRanks);
+    CHECK_THROWS_AS(plan_search(searched(1000, {0}, kSecond), layout, search_skips_none), UsageError);
 }
