@@ -72,10 +72,21 @@ constexpr OptionRow kOptions[] = {
      .section = Section::what,
      .arity = Arity::several,
      .example = "uniform,zipf=1.2",
-     .help = "who sends how much to whom: uniform, zipf=1.2, hot-rank=3x, hot-node=4x, permutation, shift=K, "
-             "neighbours=D, sparse=10%, incast, outcast, bisection, or a matrix in a file .mtx or .csv; "
+     .help = "who sends how much to whom: uniform, zipf=1.2, hot-rank=3x, rotating-hot=3x, hot-node=4x, "
+             "permutation, shift=K, "
+             "neighbours=D, sparse=10%, incast, outcast, bisection, moe(experts=64,top=8,...), or a matrix in a "
+             "file .mtx or .csv; "
              "--sizes is the mean of all pairs of ranks (default: uniform)",
      .set = [](Options& o, Values v, const Catalogue&) { alltoall_options(o).patterns = read_traffic(v); }},
+    {.name = "redraw",
+     .value = "WHEN",
+     .section = Section::what,
+     .example = "op",
+     .help = "draw what of --traffic is random once a launch, or anew for each op (default: launch)",
+     .set =
+         [](Options& o, Values v, const Catalogue&) {
+             alltoall_options(o).redraws = choose<bool>("moment", v[0], {{"launch", false}, {"op", true}});
+         }},
     {.name = "chunk",
      .value = "LIST",
      .section = Section::what,
@@ -143,6 +154,7 @@ constexpr WorkloadRow kRow{
             if (alltoall_options(options).search) check_search(options);
             if (options.sync == Sync::none) check_pipelined(options);
             check_endpoints(options);
+            check_redraw(alltoall_options(options).patterns, alltoall_options(options).redraws);
         },
     .settle =
         [](Options& options, const Catalogue& catalogue) {
@@ -247,6 +259,7 @@ public:
                         .chunks = alltoall_options(options).chunks,
                         .endpoints = alltoall_options(options).endpoints,
                         .traffics = alltoall_options(options).patterns,
+                        .redraws = alltoall_options(options).redraws,
                         .post = options.post,
                         .own_role = options.sync == Sync::none ? kPipelined : std::string_view(),
                         .with_baseline = options.with_mpi_baseline,

@@ -31,6 +31,13 @@ Traffics traffics_of(const Axes& axes, const Layout& layout) {
             all.resize(all.size() + axes.sizes.size());
             continue;
         }
+        if (axes.redraws && pattern.is_drawn()) {
+            const auto draws = std::make_shared<TrafficDraws>(pattern, layout, axes.seed);
+            for (const Bytes size : axes.sizes)
+                all.push_back(std::make_shared<Traffic>(pattern.name() + "/op", index, draws, layout, size));
+            index += draws->count();
+            continue;
+        }
         const auto matrix = std::make_shared<TrafficMatrix>(pattern.matrix(layout, axes.seed));
         for (const Bytes size : axes.sizes)
             all.push_back(std::make_shared<Traffic>(pattern.name(), index, matrix, layout, size));
@@ -39,16 +46,15 @@ Traffics traffics_of(const Axes& axes, const Layout& layout) {
     return all;
 }
 
-// Of each matrix; null where the schedule makes none of it.
-using StepsOf = std::vector<std::shared_ptr<const MessageSteps>>;
+// Of each traffic by its index; none where the schedule makes none of it.
+using StepsOf = std::map<int, std::shared_ptr<const MessageSteps>>;
 
 StepsOf steps_of(const Schedule& schedule, const Traffics& traffics) {
     StepsOf all;
     for (const auto& traffic : traffics) {
         if (schedule.of_matrix == nullptr || !traffic) continue;
-        const auto index = static_cast<std::size_t>(traffic->index());
-        if (index < all.size()) continue;
-        all.push_back(std::make_shared<MessageSteps>(schedule.of_matrix(traffic->matrix())));
+        auto& steps = all[traffic->index()];
+        if (!steps) steps = std::make_shared<MessageSteps>(schedule.of_matrix(traffic->matrix()));
     }
     return all;
 }
@@ -101,8 +107,7 @@ std::vector<Point> span_cells(const Axes& axes, const Layout& layout, const Skip
         for (std::size_t i = 0; i < traffics.size(); ++i) {
             Point point = setting;
             point.traffic = traffics[i];
-            if (point.traffic && !steps.empty())
-                point.steps = steps[static_cast<std::size_t>(point.traffic->index())];
+            if (point.traffic && !steps.empty()) point.steps = steps.at(point.traffic->index());
             point.message_size = axes.sizes[i % axes.sizes.size()];
             point.window = window.of(point.largest_transfer());
             point.window_bytes = window.bytes;

@@ -24,6 +24,7 @@ struct Axes {
     std::vector<Bytes> chunks{0};           // 0 = whole messages
     std::vector<int> endpoints{1};          // of each rank
     std::vector<TrafficPattern> traffics{}; // none: uniform
+    bool redraws = false;                   // what is drawn is, for each op
     Post post = Post::before;
     std::string_view own_role{}; // of the measured points
     // Each measured point gets an MPI row as partner; all receives are then posted inside the op, as MPI's are.
