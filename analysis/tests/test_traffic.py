@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
+from typing import cast
 
 import numpy as np
 import pandas as pd
@@ -13,7 +15,9 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from a2aperf import drawing
 from a2aperf.chart import Axis, Chart, Figure, Heat
 from a2aperf.explain.finding import Finding
-from a2aperf.workloads.alltoall import matrices, uneven
+from a2aperf.launch import Launch
+from a2aperf.raw_ops import RawOps
+from a2aperf.workloads.alltoall import matrices, redrawn, uneven
 
 INCAST = np.array([[0] * 4, [1, 0, 0, 0], [1, 0, 0, 0], [1, 0, 0, 0]])
 NODES = [0, 0, 1, 1]
@@ -68,6 +72,48 @@ def test_beside_the_uniform_traffic_of_the_same_cell() -> None:
     beside = uneven.beside_uniform(points)
     assert beside.iloc[:2].tolist() == [1.0, 0.5]
     assert np.isnan(beside.iloc[2])  # no uniform point has that window
+
+
+def _matrix(*messages: tuple[int, int]) -> list[list[int]]:
+    return [[int((source, to) in messages) for to in range(4)] for source in range(4)]
+
+
+def _launch(gbps: float) -> Launch:
+    return cast(
+        Launch,
+        SimpleNamespace(node_of_rank=NODES, attributes={"rails": 1, "link_rate_gbps": gbps}),
+    )
+
+
+def test_of_ops_with_matrices_of_their_own_means_are_told_and_the_median_share() -> None:
+    """The figures of test/unit/stats/summary_test.cpp."""
+    stack = np.array([_matrix((2, 0)), _matrix((0, 2), (1, 3)), _matrix((0, 1))])
+    end = np.array([19_200, 9_600, 40_000, 12_800, 96_000])[:, None] * np.ones((1, 4), np.int64)
+    begin, start = np.zeros((5, 4), np.int64), np.arange(5)
+    raw = RawOps(begin, end, end, start, np.array([True, False, True, True, True]))
+    assert redrawn.of_ops(raw, 3).tolist() == [0, 2, 0, 1]
+    found = redrawn.figures(redrawn.Asked.of(stack, 1000, _launch(10)), raw, "rank")
+    assert np.isnan(found.pop("busiest_index"))
+    assert found == {
+        "largest_message": 12000,
+        "imbalance": pytest.approx((4 + 4 + 4 + 2) / 4),
+        "node_imbalance": pytest.approx(2),
+        "busiest": "none",
+        "bound": pytest.approx(9600),
+        "bound_share": pytest.approx(0.5),
+    }
+    unknown = redrawn.figures(redrawn.Asked.of(stack, 1000, _launch(np.nan)), raw, "rank")
+    assert np.isnan(unknown["bound"])
+    assert np.isnan(unknown["bound_share"])
+
+
+def test_who_has_most_is_not_named_where_each_op_has_another() -> None:
+    row = {"traffic": "zipf=1.2/op", "series": "zipf=1.2/op", "busiest": "none",
+           "busiest_index": -1, "imbalance": 1.8, "traffic_draws": 32, "ranks": 4, "ops": 9,
+           "message_size": 1000, "beside": 0.9, "messages": 0.2}  # fmt: skip
+    found = uneven.of_messages("zipf=1.2/op", pd.DataFrame([row]))
+    assert "the busiest rank of an op has 1.8 times the mean to move" in found.text
+    assert matrices.draws({}) == matrices.draws({"traffic_draws": np.nan}) == 1
 
 
 def test_older_files_have_uniform_traffic() -> None:

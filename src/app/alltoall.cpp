@@ -72,10 +72,21 @@ constexpr OptionRow kOptions[] = {
      .section = Section::what,
      .arity = Arity::several,
      .example = "uniform,zipf=1.2",
-     .help = "who sends how much to whom: uniform, zipf=1.2, hot-rank=3x, hot-node=4x, permutation, shift=K, "
-             "neighbours=D, sparse=10%, incast, outcast, bisection, or a matrix in a file .mtx or .csv; "
+     .help = "who sends how much to whom: uniform, zipf=1.2, hot-rank=3x, rotating-hot=3x, hot-node=4x, "
+             "permutation, shift=K, "
+             "neighbours=D, sparse=10%, incast, outcast, bisection, moe(experts=64,top=8,...), or a matrix in a "
+             "file .mtx or .csv; "
              "--sizes is the mean of all pairs of ranks (default: uniform)",
      .set = [](Options& o, Values v, const Catalogue&) { alltoall_options(o).patterns = read_traffic(v); }},
+    {.name = "redraw",
+     .value = "WHEN",
+     .section = Section::what,
+     .example = "op",
+     .help = "draw what of --traffic is random once a launch, or anew for each op (default: launch)",
+     .set =
+         [](Options& o, Values v, const Catalogue&) {
+             alltoall_options(o).redraws = choose<bool>("moment", v[0], {{"launch", false}, {"op", true}});
+         }},
     {.name = "chunk",
      .value = "LIST",
      .section = Section::what,
@@ -96,9 +107,9 @@ constexpr OptionRow kOptions[] = {
      .section = Section::what,
      .arity = Arity::perhaps,
      .example = "2min",
-     .help =
-         "find the fastest of all --mode, --schedule and --window (those given, else the usual ones) at each size "
-         "within this time, and compare it with the default setting in alternating blocks (without a time: 5min)",
+     .help = "find the fastest of all --mode, --schedule, --window (those given, else the usual ones), --chunk and "
+             "--endpoints (those given) at each size within this time, and compare it with the default setting in "
+             "alternating blocks (without a time: 5min)",
      .set =
          [](Options& o, Values v, const Catalogue&) {
              alltoall_options(o).search = v.empty() ? kSearchTime : parse_positive_duration(v[0]);
@@ -111,6 +122,12 @@ void check_endpoints(const Options& options) {
     if (options.poll == Poll::block && endpoints != std::vector<int>{1})
         throw UsageError(
             "--poll block sleeps on one queue, and each of --endpoints has its own: use another --poll");
+}
+
+// MPI is given whole messages.
+Point baseline_of(Point point) {
+    point.chunk = 0;
+    return point;
 }
 
 constexpr WorkloadRow kRow{
@@ -137,6 +154,7 @@ constexpr WorkloadRow kRow{
             if (alltoall_options(options).search) check_search(options);
             if (options.sync == Sync::none) check_pipelined(options);
             check_endpoints(options);
+            check_redraw(alltoall_options(options).patterns, alltoall_options(options).redraws);
         },
     .settle =
         [](Options& options, const Catalogue& catalogue) {
@@ -241,6 +259,7 @@ public:
                         .chunks = alltoall_options(options).chunks,
                         .endpoints = alltoall_options(options).endpoints,
                         .traffics = alltoall_options(options).patterns,
+                        .redraws = alltoall_options(options).redraws,
                         .post = options.post,
                         .own_role = options.sync == Sync::none ? kPipelined : std::string_view(),
                         .with_baseline = options.with_mpi_baseline,
@@ -277,11 +296,11 @@ public:
 
     int messages_at_once(int ranks) const override { return ranks; }
 
-    double seconds_of_point(const Options& options, Bytes message_size, double ops, int ranks) const override {
-        const double op = seconds_of_op(message_size, ranks);
-        double point = ops * op * (options.with_mpi_baseline ? 2 : 1);
-        if (options.time_budget) point = std::min(point, static_cast<double>(*options.time_budget) * 1e-9);
-        return kSecondsBesideOps + point;
+    double seconds_of_point(const Options& options, const Point& point, double ops, int ranks) const override {
+        double seconds = ops * seconds_of_op(point, ranks);
+        if (options.with_mpi_baseline) seconds += ops * seconds_of_op(baseline_of(point), ranks);
+        if (options.time_budget) seconds = std::min(seconds, static_cast<double>(*options.time_budget) * 1e-9);
+        return kSecondsBesideOps + seconds;
     }
 
     std::optional<Nanoseconds> time_asked(const Options& options) const override {

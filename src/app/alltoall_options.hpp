@@ -14,6 +14,7 @@ namespace a2aperf {
 
 struct AllToAllOptions {
     std::vector<TrafficPattern> patterns; // none: uniform
+    bool redraws = false;                 // what is drawn of them is, for each op
     std::vector<Bytes> chunks{0};         // 0 = whole messages
     std::vector<int> endpoints{1};        // of each rank
     std::optional<Nanoseconds> search;    // how long the best setting may be looked for

@@ -55,8 +55,8 @@ std::string DurationWorkload::describe(const Plan& plan, const Options&, int) co
     return lines;
 }
 
-double DurationWorkload::seconds_of_point(const Options& options, Bytes message_size, double, int) const {
-    double seconds = seconds_of(options, message_size);
+double DurationWorkload::seconds_of_point(const Options& options, const Point& point, double, int) const {
+    double seconds = seconds_of(options, point.message_size);
     if (options.time_budget) seconds = std::min(seconds, static_cast<double>(*options.time_budget) * 1e-9);
     return kSecondsPerPoint + seconds;
 }

@@ -30,7 +30,7 @@ class DurationWorkload : public Workload {
 public:
     std::string describe(const Plan& plan, const Options& options, int ranks) const override;
     int messages_at_once(int) const override { return 1; }
-    double seconds_of_point(const Options& options, Bytes message_size, double ops, int ranks) const override;
+    double seconds_of_point(const Options& options, const Point& point, double ops, int ranks) const override;
     Bytes sample_bytes(const Options& options, int ranks) const override;
     bool is_collective() const override { return false; }
     double gbps_rank(const Point&, const Layout&, double) const override { return 0; }

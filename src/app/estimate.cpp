@@ -7,18 +7,30 @@
 
 namespace a2aperf {
 
+double seconds_of_op(const Point& point, int ranks) {
+    const double peers = ranks - 1;
+    const double bytes =
+        point.traffic ? point.traffic->loads().rank.bytes : peers * static_cast<double>(point.message_size);
+    double messages = peers * static_cast<double>(point.chunks());
+    // Not all of them are as large as the one that makes most chunks.
+    if (point.traffic && point.is_cut())
+        messages = std::min(messages, peers + bytes / static_cast<double>(point.chunk));
+    return messages * kSecondsPerMessage + bytes / kBytesPerSecond;
+}
+
 Nanoseconds estimated_time(const Plan& plan, const Options& options, int ranks) {
     const Workload& workload = workload_of(options);
     if (const auto asked = workload.time_asked(options)) return *asked;
     const double ops = (options.precision ? options.max_ops : options.ops) + options.warmup + 1;
     double seconds = 0;
-    Bytes largest = 0;
+    const Point* largest = nullptr;
     for (const int index : plan.order) {
-        const Bytes size = plan.points[static_cast<std::size_t>(index)].message_size;
-        largest = std::max(largest, size);
-        seconds += workload.seconds_of_point(options, size, ops, ranks);
+        const Point& point = plan.points[static_cast<std::size_t>(index)];
+        if (largest == nullptr || point.message_size > largest->message_size) largest = &point;
+        seconds += workload.seconds_of_point(options, point, ops, ranks);
     }
-    seconds += workload.points_afterwards(options) * workload.seconds_of_point(options, largest, ops, ranks);
+    if (largest != nullptr)
+        seconds += workload.points_afterwards(options) * workload.seconds_of_point(options, *largest, ops, ranks);
     return static_cast<Nanoseconds>(seconds * 1e9);
 }
 

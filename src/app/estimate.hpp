@@ -14,10 +14,9 @@ inline constexpr double kBytesPerSecond = 5e9;
 // Of an all-to-all's point: to verify it, warm it up and write it.
 inline constexpr double kSecondsBesideOps = 0.05;
 
-// Of an all-to-all.
-inline double seconds_of_op(Bytes message_size, int ranks) {
-    return (ranks - 1) * (kSecondsPerMessage + static_cast<double>(message_size) / kBytesPerSecond);
-}
+// Of an all-to-all's point, for the busiest rank. What is cut costs a message for each chunk; the endpoints share
+// the same messages out, and a rank that serves several has no less to do.
+double seconds_of_op(const Point& point, int ranks);
 
 // For planning a job's time limit, and no more: on a network of 2019, at least.
 Nanoseconds estimated_time(const Plan& plan, const Options& options, int ranks);

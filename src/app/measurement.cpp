@@ -132,6 +132,7 @@ RunRules Measurement::rules_for(const Point& point) const {
     if (workload_.is_collective())
         rules.summary.loads =
             point.traffic ? point.traffic->loads() : uniform_loads(job_.layout(), point.message_size);
+    if (point.traffic) rules.summary.loads_in_turn = point.traffic->loads_of_draws();
     if (point.role == Role::sentinel) {
         rules.ops = std::min(kSentinelOps, rules.target());
         rules.precision.reset();

@@ -302,9 +302,9 @@ public:
 
     int messages_at_once(int) const override { return 1; }
 
-    double seconds_of_point(const Options&, Bytes message_size, double ops, int ranks) const override {
+    double seconds_of_point(const Options&, const Point& point, double ops, int ranks) const override {
         const double op =
-            kSecondsPerAgreement + kSecondsPerMessage + static_cast<double>(message_size) / kBytesPerSecond;
+            kSecondsPerAgreement + kSecondsPerMessage + static_cast<double>(point.message_size) / kBytesPerSecond;
         return kSecondsPerStep + kSecondsPerStepAndRank * ranks + ops * op;
     }
     int points_afterwards(const Options& options) const override { return pair_options(options).suspects; }

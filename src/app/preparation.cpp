@@ -76,7 +76,7 @@ std::optional<Start> keep_stored(Plan& plan, const StoredChoices& stored) {
 void agree_on_traffic(const Job& job, const Plan& plan) {
     std::uint64_t digest = 0;
     for (const Point& point : plan.points)
-        if (point.traffic) digest = mix64(digest ^ point.traffic->matrix().digest());
+        if (point.traffic) digest = mix64(digest ^ point.traffic->digest());
     const auto mine = static_cast<std::int64_t>(digest >> 1U);
     if (job.min(mine) != job.max(mine))
         throw UsageError("--traffic: not all ranks have the same matrix: a file must be the same on every node");

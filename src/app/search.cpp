@@ -88,6 +88,7 @@ void Search::measure(Nanoseconds until, std::size_t first, std::size_t points) {
     launch_.job().broadcast(each);
     launch_.limit_points(each);
     Progress progress = launch_.make_progress();
+    progress.end_at(begin_ + time_);
     launch_.measure_points(
         progress, [&](int index, PointOutcome&& outcome) { keep(index, std::move(outcome)); }, first);
 }

@@ -62,12 +62,19 @@ std::string first_reason(const Plan& plan) {
     return skipped == plan.points.end() ? "" : skipped->skip_reason;
 }
 
-// The fewest seconds that one size takes with so many settings.
-double least_seconds(const Options& options, Bytes size, std::size_t settings, int ranks) {
-    const double op = seconds_of_op(size, ranks);
+// The fewest seconds that one size takes with these settings, the default one first: the ones that are thought to
+// be faster go on.
+double least_seconds(const Options& options, const Plan& plan, const std::vector<int>& points, int ranks) {
+    std::vector<double> ops;
+    for (const int point : points)
+        ops.push_back(seconds_of_op(plan.points[static_cast<std::size_t>(point)], ranks));
+    const double usual = ops.front();
+    std::ranges::sort(ops);
     const double untimed = options.warmup + 1;
-    return static_cast<double>(measurements(settings)) * (kSecondsBesideOps + (untimed + kLeastOps) * op) +
-           kSecondsBesideOps + 2 * (untimed + kConfirmedOps) * op;
+    double seconds = kSecondsBesideOps + (untimed + kConfirmedOps) * (usual + ops.front());
+    for (; ops.size() > 1; ops.resize((ops.size() + 1) / 2))
+        for (const double op : ops) seconds += kSecondsBesideOps + (untimed + kLeastOps) * op;
+    return seconds;
 }
 
 } // namespace
@@ -123,9 +130,9 @@ Plan plan_search(const Options& options, const Layout& layout, const Workload::S
         if (std::ranges::none_of(plan.points, is_same)) plan.points.push_back(std::move(point));
     }
     if (plan.points.size() == options.sizes.size())
-        throw UsageError(
-            "--search has the default setting alone to choose from: give --mode, --schedule or --window "
-            "more than one value");
+        throw UsageError(fmt::format("--search has the default setting alone to choose from: give {} more than one "
+                                     "value",
+                                     kSearched));
     for (Point& point : plan.points) point.role = Role::search;
     for (const auto& [size, points] : by_size(plan))
         plan.order.insert(plan.order.end(), points.begin(), points.end());
@@ -143,7 +150,7 @@ void require_time(const Options& options, const Plan& first, int ranks) {
     std::size_t fitting = 0;
     const auto sizes = by_size(first);
     for (const auto& [size, points] : sizes) {
-        needed += least_seconds(options, size, points.size(), ranks);
+        needed += least_seconds(options, first, points, ranks);
         most = std::max(most, points.size());
         if (needed <= given) ++fitting;
     }
@@ -152,11 +159,10 @@ void require_time(const Options& options, const Plan& first, int ranks) {
         fitting == 0 ? "not even one size fits"
                      : fmt::format("the smallest {} fit", counted(static_cast<std::int64_t>(fitting), "size"));
     throw UsageError(
-        fmt::format("--search {}: {} with up to {} need about {:.1f}s; {}. Give more time, or fewer --sizes, "
-                    "--mode, --schedule or --window",
+        fmt::format("--search {}: {} with up to {} need about {:.1f}s; {}. Give more time, or fewer --sizes, {}",
                     format_duration(alltoall_options(options).search.value()),
                     counted(static_cast<std::int64_t>(sizes.size()), "size"),
-                    counted(static_cast<std::int64_t>(most), "setting"), needed, fit));
+                    counted(static_cast<std::int64_t>(most), "setting"), needed, fit, kSearched));
 }
 
 std::map<Bytes, std::vector<int>> by_size(const Plan& plan) {

@@ -20,7 +20,8 @@ std::optional<GroupDeclaration> traffic_group(const Plan& plan, int ranks) {
     if (traffics.empty()) return std::nullopt;
     GroupDeclaration group;
     group.name = "matrices";
-    group.dimensions = {{.name = "matrix", .length = static_cast<int>(traffics.size())},
+    const Traffic& last = *traffics.rbegin()->second;
+    group.dimensions = {{.name = "matrix", .length = last.index() + last.draws()},
                         {.name = "source", .length = ranks},
                         {.name = "destination", .length = ranks}};
     group.columns = {{.name = "weight",
@@ -31,23 +32,28 @@ std::optional<GroupDeclaration> traffic_group(const Plan& plan, int ranks) {
     return group;
 }
 
+namespace {
+
 // A row at a time.
-void write_traffic(Recorder& recorder, const Plan& plan) {
-    for (const auto& [index, traffic] : by_index(plan)) {
-        const TrafficMatrix& matrix = traffic->matrix();
-        for (Rank from = 0; from < matrix.ranks(); ++from) {
-            GroupCells row{"weight", {}, {}};
-            std::vector<std::int64_t> weights;
-            for (Rank to = 0; to < matrix.ranks(); ++to) {
-                row.places.insert(row.places.end(),
-                                  {static_cast<std::uint64_t>(index), static_cast<std::uint64_t>(from),
-                                   static_cast<std::uint64_t>(to)});
-                weights.push_back(static_cast<std::int64_t>(matrix.weight(from, to)));
-            }
-            row.values = std::move(weights);
-            recorder.write(row);
+void write_matrix(Recorder& recorder, const TrafficMatrix& matrix, int index) {
+    for (Rank from = 0; from < matrix.ranks(); ++from) {
+        GroupCells row{"weight", {}, {}};
+        std::vector<std::int64_t> weights;
+        for (Rank to = 0; to < matrix.ranks(); ++to) {
+            row.places.insert(row.places.end(), {static_cast<std::uint64_t>(index),
+                                                 static_cast<std::uint64_t>(from), static_cast<std::uint64_t>(to)});
+            weights.push_back(static_cast<std::int64_t>(matrix.weight(from, to)));
         }
+        row.values = std::move(weights);
+        recorder.write(row);
     }
+}
+
+} // namespace
+
+void write_traffic(Recorder& recorder, const Plan& plan) {
+    for (const auto& [index, traffic] : by_index(plan))
+        for (int op = 0; op < traffic->draws(); ++op) write_matrix(recorder, traffic->matrix_of_op(op), index + op);
 }
 
 } // namespace a2aperf

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "a2aperf/base/error.hpp"
 #include "a2aperf/base/text_file.hpp"
@@ -31,6 +32,24 @@ std::vector<TrafficPattern> read_traffic(std::span<const std::string> values) {
         throw UsageError(fmt::format("{} are more than the {} that a launch has room for", patterns.size(),
                                      kMostTrafficMatrices));
     return patterns;
+}
+
+void check_redraw(std::span<const TrafficPattern> patterns, bool redraws) {
+    for (const TrafficPattern& pattern : patterns)
+        if (pattern.moves() && !redraws)
+            throw UsageError(
+                fmt::format("--traffic {}: the hot rank moves on with each op, and traffic is drawn once a "
+                            "launch: give --redraw op, or hot-rank for one that stays",
+                            quote(pattern.name())));
+    if (redraws && std::ranges::none_of(patterns, &TrafficPattern::is_drawn)) {
+        std::vector<std::string_view> drawn;
+        for (const TrafficGenerator& generator : traffic_generators())
+            if (generator.is_drawn) drawn.push_back(generator.name);
+        throw UsageError(
+            fmt::format("--redraw op: nothing of --traffic is drawn, and every op would be the same: give one "
+                        "of {}",
+                        fmt::join(drawn, ", ")));
+    }
 }
 
 } // namespace a2aperf

@@ -13,4 +13,7 @@ namespace a2aperf {
 // Lists: items separated by commas, in one text or several; doubles are dropped. Files are read. Throws UsageError.
 std::vector<TrafficPattern> read_traffic(std::span<const std::string> values);
 
+// Throws UsageError where --redraw and --traffic don't go together.
+void check_redraw(std::span<const TrafficPattern> patterns, bool redraws);
+
 } // namespace a2aperf

@@ -60,7 +60,7 @@ public:
     virtual std::vector<Bytes> message_sizes(const Options& options, const Layout&) const { return options.sizes; }
 
     // For the estimate: a point, and how many more points of the largest size may follow the plan.
-    virtual double seconds_of_point(const Options& options, Bytes message_size, double ops, int ranks) const = 0;
+    virtual double seconds_of_point(const Options& options, const Point& point, double ops, int ranks) const = 0;
     virtual int points_afterwards(const Options&) const { return 0; }
     // That all of it was to take, where that was asked for.
     virtual std::optional<Nanoseconds> time_asked(const Options&) const { return std::nullopt; }

@@ -96,12 +96,28 @@ Nanoseconds parse_positive_duration(std::string_view text) {
     return duration;
 }
 
+namespace {
+
+// The end of the first item: of commas the first that is in no parentheses.
+std::size_t item_end(std::string_view text) {
+    int depth = 0;
+    for (std::size_t at = 0; at < text.size(); ++at) {
+        if (text[at] == '(') ++depth;
+        if (text[at] == ')' && depth > 0) --depth;
+        if (text[at] == ',' && depth == 0) return at;
+    }
+    if (depth > 0) throw UsageError(fmt::format("a parenthesis is not closed in {}", quote(text)));
+    return std::string_view::npos;
+}
+
+} // namespace
+
 std::vector<std::string> split_list(std::span<const std::string> texts) {
     std::vector<std::string> items;
     for (const std::string& text : texts) {
         std::string_view rest = text;
         while (true) {
-            const std::size_t comma = rest.find(',');
+            const std::size_t comma = item_end(rest);
             const std::string item(rest.substr(0, comma));
             if (item.empty()) throw UsageError(fmt::format("empty item in {}", quote(text)));
             if (std::find(items.begin(), items.end(), item) == items.end()) items.push_back(item);

@@ -11,6 +11,7 @@
 
 #include "a2aperf/base/clock.hpp"
 #include "a2aperf/base/error.hpp"
+#include "a2aperf/measure/redrawn_engine.hpp"
 #include "a2aperf/measure/start_policy.hpp"
 
 namespace a2aperf {
@@ -45,7 +46,10 @@ struct PointRunner::Series {
 };
 
 void PointRunner::verify(const Point& point) {
-    verify_channels(parts(point));
+    for (int op = 0; op < point.draws(); ++op) {
+        const Point drawn = point.of_op(op, job_.layout());
+        verify_channels(parts(drawn));
+    }
 }
 
 void PointRunner::run_block(Series& series, int count, OpKind kind) {
@@ -135,6 +139,7 @@ double PointRunner::warm_up(Series& series) {
     }
     double p50 = median(op_times(series.samples, rules_.summary.complete_at), PercentileRule::rank);
     job_.broadcast(p50);
+    series.engine->restart();
     series.samples = {};
     series.ops = 0;
     series.rank_counters = {};
@@ -252,10 +257,22 @@ std::unique_ptr<Engine> make_baseline(const Job& job, const Channel& channel, co
 
 } // namespace
 
+std::unique_ptr<Engine> PointRunner::engine_of_op(const Point& point) {
+    return point.is_baseline() ? make_baseline(job_, *channels_.front(), point) : make_engine_(parts(point));
+}
+
+std::unique_ptr<Engine> PointRunner::engine_of(const Point& point) {
+    if (point.draws() == 1) return engine_of_op(point);
+    return std::make_unique<RedrawnEngine>([this, point](int op) {
+        const Point drawn = point.of_op(op, job_.layout());
+        return engine_of_op(drawn);
+    });
+}
+
 Samples PointRunner::sample(const Point& point) {
     clock_error_ns_ = keep_clock_();
     Series series;
-    series.engine = make_engine_(parts(point));
+    series.engine = engine_of(point);
     warm_up(series);
     run_block(series, rules_.target(), series.kind);
     gather_block(series);
@@ -280,9 +297,8 @@ PointOutcome PointRunner::measure(const Point& point, const Point* beside) {
     if (beside != nullptr && !is_beside_mpi) verified_beside = counted_verification(*beside);
 
     std::vector<Series> all(beside != nullptr ? 2 : 1);
-    all[0].engine = make_engine_(parts(point));
-    if (beside != nullptr)
-        all[1].engine = is_beside_mpi ? make_baseline(job_, channel, point) : make_engine_(parts(*beside));
+    all[0].engine = engine_of(point);
+    if (beside != nullptr) all[1].engine = engine_of(*beside);
     if (is_beside_mpi) all[1].kind = OpKind::baseline;
     for (Series& series : all) {
         series.warmup_p50 = warm_up(series);

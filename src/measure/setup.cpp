@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <limits>
 #include <set>
 #include <sstream>
 
@@ -46,13 +45,9 @@ std::optional<std::string> duration_trouble(const Offer& offer, const Point& poi
                        point.flow->posted(), name, offer.receive_queue());
 }
 
-// What can be under way at once has to find room in queues, and a number.
+// What can be under way at once has to find room in a queue.
 std::optional<std::string> chunks_trouble(const Offer& offer, const Point& point, int ranks) {
-    constexpr Bytes kMost = 1U << 18U;
     if (!point.is_cut()) return std::nullopt;
-    if (point.chunks() > kMost / static_cast<Bytes>(ranks))
-        return fmt::format("{} chunks of {} B to each of {} are too many: give larger ones", point.chunks(),
-                           point.chunk, counted(ranks - 1, "peer"));
     const Provider& provider = find_provider(offer.provider());
     const Arrival arrival = find_mode(point.mode).arrival;
     if (!posts_receives(arrival) || !provider.bounds_receives) return std::nullopt;
@@ -71,11 +66,6 @@ std::optional<std::string> chunks_trouble(const Offer& offer, const Point& point
 std::optional<std::string> lanes_trouble(const Offer& offer, const Point& point, const Layout& layout) {
     const int lanes = point.channels;
     if (lanes == 1) return std::nullopt;
-    if (lanes >= layout.ranks())
-        return fmt::format("a rank has {}, and each is reached over one endpoint: {} of {} would be idle",
-                           counted(layout.ranks() - 1, "peer"), lanes - layout.ranks() + 1, lanes);
-    if (point.window != 0 && point.window < lanes)
-        return fmt::format("a window of {} can't be dealt over {} endpoints", point.window, lanes);
     const auto& on_node = layout.ranks_on_node();
     const int ranks = *std::max_element(on_node.begin(), on_node.end());
     const std::size_t most = offer.endpoints();
@@ -214,13 +204,7 @@ std::optional<std::string> memory_skip_reason(const Point& point, const MemoryBu
 std::optional<std::string> fabric_skip_reason(const Point& point, const ProviderChoice& choice,
                                               const Layout& layout) {
     const Offer& offer = choice.offer;
-    if (point.is_baseline()) {
-        constexpr auto kMost = static_cast<Bytes>(std::numeric_limits<int>::max());
-        if (point.traffic && point.traffic->loads().most_of_rank > kMost)
-            return "too large for the int displacements of MPI_Alltoallv";
-        if (point.message_size > kMost) return "too large for the int count of MPI_Alltoall";
-        return std::nullopt;
-    }
+    if (point.is_baseline()) return std::nullopt;
     const ModeEntry& mode = find_mode(point.mode);
     if (auto why = channels_trouble(offer.provider(), point.channels)) return why;
     if (!point.is_duration())

@@ -22,10 +22,4 @@ int halvings(std::size_t trials) {
     return count;
 }
 
-std::size_t measurements(std::size_t trials) {
-    std::size_t count = 0;
-    for (; trials > 1; trials = (trials + 1) / 2) count += trials;
-    return count;
-}
-
 } // namespace a2aperf

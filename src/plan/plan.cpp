@@ -12,6 +12,7 @@
 #include <fmt/ranges.h>
 
 #include "a2aperf/base/random.hpp"
+#include "a2aperf/plan/point_trouble.hpp"
 
 namespace a2aperf {
 namespace {
@@ -30,6 +31,13 @@ Traffics traffics_of(const Axes& axes, const Layout& layout) {
             all.resize(all.size() + axes.sizes.size());
             continue;
         }
+        if (axes.redraws && pattern.is_drawn()) {
+            const auto draws = std::make_shared<TrafficDraws>(pattern, layout, axes.seed);
+            for (const Bytes size : axes.sizes)
+                all.push_back(std::make_shared<Traffic>(pattern.name() + "/op", index, draws, layout, size));
+            index += draws->count();
+            continue;
+        }
         const auto matrix = std::make_shared<TrafficMatrix>(pattern.matrix(layout, axes.seed));
         for (const Bytes size : axes.sizes)
             all.push_back(std::make_shared<Traffic>(pattern.name(), index, matrix, layout, size));
@@ -38,16 +46,15 @@ Traffics traffics_of(const Axes& axes, const Layout& layout) {
     return all;
 }
 
-// Of each matrix; null where the schedule makes none of it.
-using StepsOf = std::vector<std::shared_ptr<const MessageSteps>>;
+// Of each traffic by its index; none where the schedule makes none of it.
+using StepsOf = std::map<int, std::shared_ptr<const MessageSteps>>;
 
 StepsOf steps_of(const Schedule& schedule, const Traffics& traffics) {
     StepsOf all;
     for (const auto& traffic : traffics) {
         if (schedule.of_matrix == nullptr || !traffic) continue;
-        const auto index = static_cast<std::size_t>(traffic->index());
-        if (index < all.size()) continue;
-        all.push_back(std::make_shared<MessageSteps>(schedule.of_matrix(traffic->matrix())));
+        auto& steps = all[traffic->index()];
+        if (!steps) steps = std::make_shared<MessageSteps>(schedule.of_matrix(traffic->matrix()));
     }
     return all;
 }
@@ -81,6 +88,12 @@ std::vector<Setting> settings_of(const Axes& axes) {
     return settings;
 }
 
+// Empty where it can be measured.
+std::string why_skipped(const Point& point, const Layout& layout, const Skip& skip) {
+    const auto trouble = point_trouble(point, layout);
+    return trouble ? *trouble : skip(point).value_or("");
+}
+
 // Every cell of the sweep, skipped ones with their reason.
 std::vector<Point> span_cells(const Axes& axes, const Layout& layout, const Skip& skip) {
     const Traffics traffics = traffics_of(axes, layout);
@@ -94,12 +107,11 @@ std::vector<Point> span_cells(const Axes& axes, const Layout& layout, const Skip
         for (std::size_t i = 0; i < traffics.size(); ++i) {
             Point point = setting;
             point.traffic = traffics[i];
-            if (point.traffic && !steps.empty())
-                point.steps = steps[static_cast<std::size_t>(point.traffic->index())];
+            if (point.traffic && !steps.empty()) point.steps = steps.at(point.traffic->index());
             point.message_size = axes.sizes[i % axes.sizes.size()];
             point.window = window.of(point.largest_transfer());
             point.window_bytes = window.bytes;
-            point.skip_reason = refusal ? *refusal : skip(point).value_or("");
+            point.skip_reason = refusal ? *refusal : why_skipped(point, layout, skip);
             cells.push_back(std::move(point));
         }
     }
@@ -144,7 +156,7 @@ Plan make_plan(const Axes& axes, const Layout& layout, const Skip& skip) {
         plan.order.push_back(index);
         if (!axes.with_baseline) continue;
         Point baseline = baseline_of(cell);
-        baseline.skip_reason = skip(baseline).value_or("");
+        baseline.skip_reason = why_skipped(baseline, layout, skip);
         if (!baseline.is_skipped()) {
             baseline.partner = index;
             plan.points.back().partner = index + 1;

@@ -68,6 +68,14 @@ Point Point::of_size(Bytes size) const {
     return same;
 }
 
+Point Point::of_op(int op, const Layout& layout) const {
+    Point same = *this;
+    if (draws() == 1) return same;
+    same.traffic = std::make_shared<Traffic>(traffic->of_op(op, layout));
+    if (steps) same.steps = std::make_shared<MessageSteps>(schedule->of_matrix(same.traffic->matrix()));
+    return same;
+}
+
 Peers Point::peers(Rank rank, const Layout& layout, std::uint64_t seed) const {
     if (steps) return steps->peers(rank);
     Peers peers;

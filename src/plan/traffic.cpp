@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "a2aperf/base/error.hpp"
+#include "a2aperf/plan/message_steps.hpp"
 
 namespace a2aperf {
 namespace {
@@ -78,7 +79,7 @@ TrafficLoads uniform_loads(const Layout& layout, Bytes message_size) {
     const auto ranks = static_cast<double>(layout.ranks());
     TrafficLoads loads;
     loads.bytes = ranks * (ranks - 1) * size;
-    loads.messages = std::int64_t{layout.ranks()} * (layout.ranks() - 1);
+    loads.messages = ranks * (ranks - 1);
     loads.largest = message_size;
     loads.most_of_rank = message_size * static_cast<Bytes>(layout.ranks());
     Sums sums(layout);
@@ -96,6 +97,25 @@ TrafficLoads uniform_loads(const Layout& layout, Bytes message_size) {
     sums.upward = sums.downward = static_cast<double>(lower) * (ranks - lower) * size;
     judge(loads, sums, layout);
     return loads;
+}
+
+TrafficLoads mean_of(const std::vector<TrafficLoads>& ops) {
+    TrafficLoads mean;
+    const auto count = static_cast<double>(ops.size());
+    for (const TrafficLoads& op : ops) {
+        mean.bytes += op.bytes / count;
+        mean.across += op.across / count;
+        mean.messages += op.messages / count;
+        mean.largest = std::max(mean.largest, op.largest);
+        mean.most_of_rank = std::max(mean.most_of_rank, op.most_of_rank);
+        mean.rank.bytes += op.rank.bytes / count;
+        mean.rank_across.bytes += op.rank_across.bytes / count;
+        mean.node.bytes += op.node.bytes / count;
+        mean.node_least += op.node_least / count;
+        mean.node_most += op.node_most / count;
+        mean.halves += op.halves / count;
+    }
+    return mean;
 }
 
 TrafficBound bound_of(const TrafficLoads& loads, double rank_gbps, double node_gbps) {
@@ -128,14 +148,44 @@ std::string words_of(const Load& load) {
 
 Traffic::Traffic(std::string name, int index, std::shared_ptr<const TrafficMatrix> matrix, const Layout& layout,
                  Bytes mean_size)
-    : name_(std::move(name)), index_(index), matrix_(std::move(matrix)), total_weight_(matrix_->total()) {
+    : name_(std::move(name)), index_(index), matrix_(std::move(matrix)), mean_size_(mean_size) {
+    weigh(layout);
+}
+
+Traffic::Traffic(std::string name, int index, std::shared_ptr<const TrafficDraws> draws, const Layout& layout,
+                 Bytes mean_size)
+    : Traffic(std::move(name), index, std::make_shared<TrafficMatrix>(draws->matrix(0)), layout, mean_size) {
+    draw_loads_.push_back(loads_);
+    for (int op = 1; op < draws->count(); ++op)
+        draw_loads_.push_back(
+            Traffic(name_, index, std::make_shared<TrafficMatrix>(draws->matrix(op)), layout, mean_size).loads_);
+    loads_ = mean_of(draw_loads_);
+    draws_ = std::move(draws);
+}
+
+Traffic Traffic::of_op(int op, const Layout& layout) const {
+    if (!draws_) return *this;
+    Traffic other(name_, index_, std::make_shared<TrafficMatrix>(draws_->matrix(op)), layout, mean_size_);
+    other.loads_.largest = loads_.largest;
+    other.loads_.most_of_rank = loads_.most_of_rank;
+    return other;
+}
+
+double Traffic::most_messages() const {
+    double sum = 0;
+    for (int op = 0; op < draws(); ++op) sum += a2aperf::most_messages(matrix_of_op(op));
+    return sum / draws();
+}
+
+void Traffic::weigh(const Layout& layout) {
+    total_weight_ = matrix_->total();
     constexpr auto kMost = static_cast<Bytes>(std::numeric_limits<std::int64_t>::max());
     const auto pairs = static_cast<Bytes>(layout.ranks()) * static_cast<Bytes>(layout.ranks() - 1);
-    if (mean_size > kMost / pairs)
+    if (mean_size_ > kMost / pairs)
         throw UsageError(
             fmt::format("--sizes: {} B from each of {} ranks to each other one are more than {} B in one op",
-                        mean_size, layout.ranks(), kMost));
-    all_ = mean_size * pairs;
+                        mean_size_, layout.ranks(), kMost));
+    all_ = mean_size_ * pairs;
     Sums sums(layout);
     std::vector<Bytes> send_room(sums.sent.size());
     std::vector<Bytes> receive_room(sums.sent.size());

@@ -6,13 +6,18 @@
 #include <charconv>
 #include <cmath>
 #include <numeric>
+#include <optional>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "a2aperf/base/error.hpp"
+#include "a2aperf/plan/experts.hpp"
 
 namespace a2aperf {
 namespace {
+
+using Values = std::span<const double>;
 
 constexpr std::uint64_t kUnit = std::uint64_t{1} << 30U; // the weight of an entry like any other
 
@@ -32,11 +37,12 @@ std::vector<Rank> shuffled_ranks(int ranks, Random& random) {
     return order;
 }
 
-TrafficMatrix zipf(double exponent, const Layout& layout, Random random) {
+TrafficMatrix zipf(Values values, const Layout& layout, const TrafficDraw& draw) {
+    Random random = draw.of_op();
     const std::vector<Rank> order = shuffled_ranks(layout.ranks(), random);
     std::vector<std::uint64_t> weight_of(order.size());
     for (std::size_t place = 0; place < order.size(); ++place) {
-        const double share = std::pow(static_cast<double>(place + 1), -exponent);
+        const double share = std::pow(static_cast<double>(place + 1), -values[0]);
         weight_of[static_cast<std::size_t>(order[place])] = std::max<std::uint64_t>(
             static_cast<std::uint64_t>(std::llround(share * static_cast<double>(kUnit))), 1);
     }
@@ -47,88 +53,135 @@ std::uint64_t times(double factor) {
     return static_cast<std::uint64_t>(std::llround(factor * static_cast<double>(kUnit)));
 }
 
-TrafficMatrix hot_rank(double factor, const Layout& layout, Random random) {
+TrafficMatrix hot_rank(Values values, const Layout& layout, const TrafficDraw& draw) {
+    Random random = draw.of_op();
     const auto hot = static_cast<Rank>(random.below(static_cast<std::uint64_t>(layout.ranks())));
-    return of_each(layout, [&](Rank, Rank to) { return to == hot ? times(factor) : kUnit; });
+    return of_each(layout, [&](Rank, Rank to) { return to == hot ? times(values[0]) : kUnit; });
 }
 
-TrafficMatrix hot_node(double factor, const Layout& layout, Random random) {
+// The next rank with each op, from the one that is hot where nothing moves.
+TrafficMatrix rotating_hot(Values values, const Layout& layout, const TrafficDraw& draw) {
+    const auto ranks = static_cast<std::uint64_t>(layout.ranks());
+    const auto hot =
+        static_cast<Rank>((draw.of_launch().below(ranks) + static_cast<std::uint64_t>(draw.number)) % ranks);
+    return of_each(layout, [&](Rank, Rank to) { return to == hot ? times(values[0]) : kUnit; });
+}
+
+TrafficMatrix hot_node(Values values, const Layout& layout, const TrafficDraw& draw) {
     if (layout.nodes() < 2) throw UsageError("a hot node needs at least 2 nodes: hot-rank serves one");
+    Random random = draw.of_op();
     const auto hot = static_cast<int>(random.below(static_cast<std::uint64_t>(layout.nodes())));
-    return of_each(layout, [&](Rank, Rank to) { return layout.node_of(to) == hot ? times(factor) : kUnit; });
+    return of_each(layout, [&](Rank, Rank to) { return layout.node_of(to) == hot ? times(values[0]) : kUnit; });
 }
 
 // One round through all ranks: nobody sends to itself.
-TrafficMatrix permutation(double, const Layout& layout, Random random) {
+TrafficMatrix permutation(Values, const Layout& layout, const TrafficDraw& draw) {
+    Random random = draw.of_op();
     const std::vector<Rank> order = shuffled_ranks(layout.ranks(), random);
     TrafficMatrix matrix(layout.ranks());
     for (std::size_t i = 0; i < order.size(); ++i) matrix.set(order[i], order[(i + 1) % order.size()], 1);
     return matrix;
 }
 
-TrafficMatrix shift(double distance, const Layout& layout, Random) {
+TrafficMatrix shift(Values values, const Layout& layout, const TrafficDraw&) {
     const int ranks = layout.ranks();
-    const int ahead = static_cast<int>(distance);
+    const int ahead = static_cast<int>(values[0]);
     if (ahead >= ranks)
         throw UsageError(fmt::format("{} ranks have the distances 1 to {}, not {}", ranks, ranks - 1, ahead));
     return of_each(layout, [&](Rank from, Rank to) { return std::uint64_t{to == (from + ahead) % ranks}; });
 }
 
-TrafficMatrix neighbours(double reach, const Layout& layout, Random) {
+TrafficMatrix neighbours(Values values, const Layout& layout, const TrafficDraw&) {
     const int ranks = layout.ranks();
-    if (static_cast<int>(reach) > ranks / 2)
-        throw UsageError(fmt::format("{} ranks have at most {} neighbours to either side, not {}", ranks, ranks / 2,
-                                     static_cast<int>(reach)));
+    const auto reach = static_cast<int>(values[0]);
+    if (reach > ranks / 2)
+        throw UsageError(
+            fmt::format("{} ranks have at most {} neighbours to either side, not {}", ranks, ranks / 2, reach));
     return of_each(layout, [&](Rank from, Rank to) {
         const int apart = std::abs(from - to);
-        return std::uint64_t{std::min(apart, ranks - apart) <= static_cast<int>(reach)};
+        return std::uint64_t{std::min(apart, ranks - apart) <= reach};
     });
 }
 
 // Each pair by itself.
-TrafficMatrix sparse(double percent, const Layout& layout, Random random) {
+TrafficMatrix sparse(Values values, const Layout& layout, const TrafficDraw& draw) {
+    Random random = draw.of_op();
     constexpr double kParts = 1e9;
-    const auto below = static_cast<std::uint64_t>(std::llround(percent / 100 * kParts));
+    const auto below = static_cast<std::uint64_t>(std::llround(values[0] / 100 * kParts));
     return of_each(layout, [&](Rank, Rank) {
         return std::uint64_t{random.below(static_cast<std::uint64_t>(kParts)) < below};
     });
 }
 
-TrafficMatrix incast(double, const Layout& layout, Random) {
+TrafficMatrix incast(Values, const Layout& layout, const TrafficDraw&) {
     return of_each(layout, [](Rank, Rank to) { return std::uint64_t{to == 0}; });
 }
 
-TrafficMatrix outcast(double, const Layout& layout, Random) {
+TrafficMatrix outcast(Values, const Layout& layout, const TrafficDraw&) {
     return of_each(layout, [](Rank from, Rank) { return std::uint64_t{from == 0}; });
 }
 
-TrafficMatrix bisection(double, const Layout& layout, Random) {
+TrafficMatrix bisection(Values, const Layout& layout, const TrafficDraw&) {
     const auto is_lower = [&](Rank rank) {
         return layout.nodes() > 1 ? layout.node_of(rank) < layout.nodes() / 2 : rank < layout.ranks() / 2;
     };
     return of_each(layout, [&](Rank from, Rank to) { return std::uint64_t{is_lower(from) != is_lower(to)}; });
 }
 
+constexpr TrafficParameter kExpertParameters[] = {{"experts", 64, 1, 65536, true},
+                                                  {"top", 8, 1, 1024, true},
+                                                  {"capacity", 1.25, 0.01, 1000, false},
+                                                  {"tokens", 1024, 1, 1e6, true}};
+
+Experts experts_of(Values values) {
+    return {.experts = static_cast<int>(values[0]),
+            .top = static_cast<int>(values[1]),
+            .capacity = values[2],
+            .tokens = static_cast<int>(values[3])};
+}
+
+std::string refuse_experts(Values values) {
+    return values[1] <= values[0] ? "" : fmt::format("a token can't go to {} of {} experts", values[1], values[0]);
+}
+
+// Every rank routes the tokens of all.
+TrafficMatrix moe(Values values, const Layout& layout, const TrafficDraw& draw) {
+    constexpr double kMostCopies = 1U << 28U;
+    const Experts experts = experts_of(values);
+    if (const double copies = static_cast<double>(layout.ranks()) * experts.tokens * experts.top;
+        copies > kMostCopies)
+        throw UsageError(
+            fmt::format("{} ranks x {} tokens x {} experts are more than the {} copies that are routed: "
+                        "give fewer tokens",
+                        layout.ranks(), experts.tokens, experts.top, kMostCopies));
+    return expert_traffic(experts, layout.ranks(), draw.of_op());
+}
+
 constexpr std::array kGenerators{
     TrafficGenerator{"uniform", "uniform", "the same to every rank", 0, 0, "", false, nullptr},
     TrafficGenerator{"zipf", "zipf=1.2", "the k-th rank of a seeded order is sent a share of k^-s by everybody",
-                     0.01, 10, "", false, zipf},
+                     0.01, 10, "", false, zipf, true},
     TrafficGenerator{"hot-rank", "hot-rank=3x", "one rank, by the seed, is sent so many times as much as another",
-                     1, 1000, "x", false, hot_rank},
+                     1, 1000, "x", false, hot_rank, true},
+    TrafficGenerator{"rotating-hot", "rotating-hot=3x", "one rank, the next one with each op, is (--redraw op)", 1,
+                     1000, "x", false, rotating_hot, true, true},
     TrafficGenerator{"hot-node", "hot-node=4x", "each rank of one node, by the seed, is", 1, 1000, "x", false,
-                     hot_node},
+                     hot_node, true},
     TrafficGenerator{"permutation", "permutation", "each sends to one rank, by the seed, and is sent by one", 0, 0,
-                     "", false, permutation},
+                     "", false, permutation, true},
     TrafficGenerator{"shift", "shift=1", "rank r sends to (r + K) mod R alone", 1, 1e6, "", true, shift},
     TrafficGenerator{"neighbours", "neighbours=2", "to the D ranks on either side, in a ring", 1, 1e6, "", true,
                      neighbours},
     TrafficGenerator{"sparse", "sparse=10%", "each pair of ranks has messages with this chance, by the seed",
-                     0.0001, 100, "%", false, sparse},
+                     0.0001, 100, "%", false, sparse, true},
     TrafficGenerator{"incast", "incast", "all send to rank 0", 0, 0, "", false, incast},
     TrafficGenerator{"outcast", "outcast", "rank 0 sends to all", 0, 0, "", false, outcast},
     TrafficGenerator{"bisection", "bisection",
                      "between the two halves of the node list, of one node between those of its ranks", 0, 0, "",
                      false, bisection},
+    TrafficGenerator{"moe", "moe(experts=64,top=8,capacity=1.25,tokens=1024)",
+                     "each rank's tokens go to so many of the experts, by the seed, which the ranks share evenly",
+                     0, 0, "", false, moe, true, false, kExpertParameters, refuse_experts},
 };
 
 const TrafficGenerator& find_generator(std::string_view name) {
@@ -151,16 +204,59 @@ bool has_value(const TrafficGenerator& generator) {
                                  generator.most, generator.example, fmt::arg("s", generator.suffix)));
 }
 
-double value_of(const TrafficGenerator& generator, std::string_view text, std::string_view whole) {
-    if (!text.ends_with(generator.suffix)) refuse_value(generator, whole);
-    text.remove_suffix(generator.suffix.size());
+std::optional<double> number_within(std::string_view text, double least, double most, bool is_whole) {
     double value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     const bool is_number = error == std::errc{} && end == text.data() + text.size() && std::isfinite(value);
-    if (!is_number || value < generator.least || value > generator.most ||
-        (generator.is_whole && value != std::floor(value)))
-        refuse_value(generator, whole);
+    if (!is_number || value < least || value > most || (is_whole && value != std::floor(value)))
+        return std::nullopt;
     return value;
+}
+
+double value_of(const TrafficGenerator& generator, std::string_view text, std::string_view whole) {
+    if (!text.ends_with(generator.suffix)) refuse_value(generator, whole);
+    text.remove_suffix(generator.suffix.size());
+    const auto value = number_within(text, generator.least, generator.most, generator.is_whole);
+    if (!value) refuse_value(generator, whole);
+    return *value;
+}
+
+// What is given of them, "experts=8,top=2"; the others as usual.
+std::vector<double> parameters_of(const TrafficGenerator& generator, std::string_view given,
+                                  std::string_view whole) {
+    const auto refuse = [&](const std::string& why) {
+        throw UsageError(fmt::format("{}: {}, as in {}", quote(whole), why, generator.example));
+    };
+    std::vector<double> values;
+    std::vector<std::string_view> names;
+    for (const TrafficParameter& parameter : generator.parameters) {
+        values.push_back(parameter.usual);
+        names.push_back(parameter.name);
+    }
+    std::vector<std::string_view> seen;
+    while (!given.empty()) {
+        const std::string_view item = given.substr(0, given.find(','));
+        given.remove_prefix(std::min(item.size() + 1, given.size()));
+        const std::size_t equals = item.find('=');
+        const std::string_view name = item.substr(0, equals);
+        const auto found = std::ranges::find(names, name);
+        if (found == names.end() || equals == std::string_view::npos)
+            refuse(
+                fmt::format("{} is none of its values: expected one of {}", quote(item), fmt::join(names, ", ")));
+        if (std::ranges::find(seen, name) != seen.end()) refuse(fmt::format("{} is given twice", name));
+        seen.push_back(name);
+        const auto at = static_cast<std::size_t>(found - names.begin());
+        const TrafficParameter& parameter = generator.parameters[at];
+        const auto value =
+            number_within(item.substr(equals + 1), parameter.least, parameter.most, parameter.is_whole);
+        if (!value)
+            refuse(fmt::format("{} is {} from {} to {}", name, parameter.is_whole ? "a whole number" : "a number",
+                               parameter.least, parameter.most));
+        values[at] = *value;
+    }
+    if (generator.refusal != nullptr)
+        if (const std::string why = generator.refusal(values); !why.empty()) refuse(why);
+    return values;
 }
 
 } // namespace
@@ -170,18 +266,34 @@ std::span<const TrafficGenerator> traffic_generators() {
 }
 
 TrafficPattern TrafficPattern::parse(std::string_view text) {
-    const std::size_t equals = text.find('=');
+    const std::size_t name_end = text.find_first_of("=(");
     TrafficPattern pattern;
-    pattern.generator_ = &find_generator(text.substr(0, equals));
-    pattern.name_ = pattern.generator_->name;
-    const bool is_given = equals != std::string_view::npos;
-    if (is_given != has_value(*pattern.generator_))
+    const TrafficGenerator& generator = find_generator(text.substr(0, name_end));
+    pattern.generator_ = &generator;
+    pattern.name_ = generator.name;
+    const bool is_given = name_end != std::string_view::npos;
+    if (!generator.parameters.empty()) {
+        if (is_given && (text[name_end] != '(' || !text.ends_with(')')))
+            throw UsageError(
+                fmt::format("{}: its values stand in parentheses, as in {}", quote(text), generator.example));
+        const std::string_view given =
+            is_given ? text.substr(name_end + 1, text.size() - name_end - 2) : std::string_view();
+        pattern.values_ = parameters_of(generator, given, text);
+        std::vector<std::string> words;
+        for (std::size_t i = 0; i < pattern.values_.size(); ++i)
+            words.push_back(fmt::format("{}={}", generator.parameters[i].name, pattern.values_[i]));
+        pattern.name_ += fmt::format("({})", fmt::join(words, ","));
+        return pattern;
+    }
+    if (is_given != has_value(generator) || (is_given && text[name_end] == '('))
         throw UsageError(fmt::format("{}: {}, as in {}", quote(text),
-                                     is_given ? "it takes no value" : "a value is missing",
-                                     pattern.generator_->example));
+                                     !has_value(generator) ? "it takes no value"
+                                     : is_given            ? "its value stands behind ="
+                                                           : "a value is missing",
+                                     generator.example));
     if (!is_given) return pattern;
-    pattern.value_ = value_of(*pattern.generator_, text.substr(equals + 1), text);
-    pattern.name_ += fmt::format("={}{}", pattern.value_, pattern.generator_->suffix);
+    pattern.values_ = {value_of(generator, text.substr(name_end + 1), text)};
+    pattern.name_ += fmt::format("={}{}", pattern.values_[0], generator.suffix);
     return pattern;
 }
 
@@ -197,7 +309,15 @@ TrafficPattern TrafficPattern::parse_file(std::string_view name, std::string_vie
     return pattern;
 }
 
-TrafficMatrix TrafficPattern::matrix(const Layout& layout, std::uint64_t seed) const {
+// All of them are verified, and in the file: no more numbers than 32 MiB of it.
+int TrafficPattern::draws(int ranks) const {
+    constexpr int kUsual = 32;
+    constexpr std::int64_t kMostNumbers = 1 << 22U;
+    const auto most = static_cast<int>(std::max<std::int64_t>(kMostNumbers / (std::int64_t{ranks} * ranks), 2));
+    return std::min(moves() ? ranks : kUsual, most);
+}
+
+TrafficMatrix TrafficPattern::matrix(const Layout& layout, std::uint64_t seed, int number) const {
     const auto refuse = [&](const std::string& why) {
         throw UsageError(fmt::format("--traffic {}: {}", quote(name_), why));
     };
@@ -207,7 +327,7 @@ TrafficMatrix TrafficPattern::matrix(const Layout& layout, std::uint64_t seed) c
         refuse(fmt::format("a matrix of {0} x {0}, and there are {1} ranks", of_file_->ranks(), layout.ranks()));
     TrafficMatrix matrix(layout.ranks());
     try {
-        matrix = of_file_ ? *of_file_ : generator_->make(value_, layout, Random(mix64(seed)));
+        matrix = of_file_ ? *of_file_ : generator_->make(values_, layout, {seed, number});
     } catch (const UsageError& error) {
         refuse(error.what());
     }

@@ -188,8 +188,7 @@ std::vector<std::string> against_uniform(const Rows& rows, const Layout& layout)
         });
         if (uniform == rows.end()) continue;
         const double times_as_fast = summary_of(**uniform).p50 / summary_of(*row).p50;
-        const double times_the_messages =
-            static_cast<double>(most_messages(row->point.traffic->matrix())) / (layout.ranks() - 1);
+        const double times_the_messages = row->point.traffic->most_messages() / (layout.ranks() - 1);
         Shares& shares = shares_of(all, row->point.traffic->name());
         shares.of_bytes.push_back(summary_of(*row).imbalance * times_as_fast);
         shares.of_messages.push_back(times_the_messages * times_as_fast);

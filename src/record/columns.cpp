@@ -308,9 +308,11 @@ std::vector<Column> traffic_columns() {
                      [](const Point& point) { return to_value(point.traffic ? point.traffic->index() : -1); }),
         asked_column("traffic_digest", Kind::int64, "", "of the matrix, the same of the same one, -1 = uniform",
                      [](const Point& point) {
-                         return to_value(point.traffic ? static_cast<std::int64_t>(point.traffic->matrix().digest())
+                         return to_value(point.traffic ? static_cast<std::int64_t>(point.traffic->digest())
                                                        : std::int64_t{-1});
                      }),
+        asked_column("traffic_draws", Kind::int32, "", "matrices that the ops take in turn, from that one on",
+                     [](const Point& point) { return to_value(point.draws()); }),
         with_unknown(
             figure("largest_message", Kind::int64, "B", "largest message of an op", {}, &Summary::largest_message)),
         figure("imbalance", Kind::float64, "", "most that a rank sends or receives, over the mean",

@@ -59,7 +59,15 @@ void Progress::begin_point(std::size_t place, std::string_view label) {
     point_ = time_left_.points_until(place + 1);
     label_ = label;
     time_left_.begin(place, now_ns());
-    if (style_ == Style::terminal) print(fmt::format("[{}/{}] {}", point_, time_left_.points(), label_));
+    if (style_ != Style::terminal) return;
+    const std::string time = end_ ? time_words(now_ns()) + "  " : "";
+    print(fmt::format("[{}/{}] {}{}", point_, time_left_.points(), time, label_));
+}
+
+std::string Progress::time_words(Nanoseconds now) const {
+    if (end_) return *end_ > now ? fmt::format("{} left", format_estimate(*end_ - now)) : "past its time";
+    const auto left = time_left_.at(now);
+    return left ? fmt::format("{}{} left", is_bound_ ? "at most " : "", format_estimate(*left)) : std::string();
 }
 
 void Progress::ops(int done, int expected, double gbps_rank) {
@@ -68,11 +76,9 @@ void Progress::ops(int done, int expected, double gbps_rank) {
     time_left_.ops(done, expected, now);
     if (now - last_print_ < kPeriod) return;
     // What changes comes first: a narrow terminal cuts the rest.
-    const auto left = time_left_.at(now);
-    const std::string time =
-        left ? fmt::format(", {}{} left", is_bound_ ? "at most " : "", format_estimate(*left)) : std::string();
-    print(fmt::format("[{}/{}] op {}/{}{}  {}  {:.2f} Gbit/s/rank", point_, time_left_.points(), done, expected,
-                      time, label_, gbps_rank));
+    const std::string time = time_words(now);
+    print(fmt::format("[{}/{}] op {}/{}{}{}  {}  {:.2f} Gbit/s/rank", point_, time_left_.points(), done, expected,
+                      time.empty() ? "" : ", ", time, label_, gbps_rank));
 }
 
 void Progress::end_point() {

@@ -53,7 +53,8 @@ std::string table_header() {
 // What of the time is the traffic's own; of MPI's row, whose network may be another, it is not said.
 std::string asked_by_traffic(const Point& point, const Summary& summary) {
     if (!point.traffic || point.is_baseline() || summary.count == 0) return {};
-    const std::string who = words_of(Load{summary.busiest, summary.busiest_index, 0});
+    const std::string who =
+        point.draws() > 1 ? "mean of the ops" : words_of(Load{summary.busiest, summary.busiest_index, 0});
     if (std::isnan(summary.bound)) return fmt::format(", imbalance {:.2f} ({})", summary.imbalance, who);
     return fmt::format(", bound {:.2f} µs ({}), {:.1f} % of it reached", summary.bound * kMicroseconds, who,
                        summary.bound_share * 100);

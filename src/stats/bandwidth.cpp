@@ -45,7 +45,7 @@ Bandwidths bandwidths(const Layout& layout, const TrafficLoads& loads, double ti
     gbps.aggregate = rate(loads.bytes);
     gbps.rank = gbps.aggregate / layout.ranks();
     gbps.node_total = layout.ranks_per_node() * gbps.rank;
-    gbps.msg_rate = static_cast<double>(loads.messages) / time_ns * 1e9;
+    gbps.msg_rate = loads.messages / time_ns * 1e9;
     if (layout.nodes() == 1) return gbps;
     gbps.bisection = rate(loads.halves);
     gbps.node_net_min = rate(loads.node_least);

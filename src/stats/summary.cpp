@@ -140,6 +140,53 @@ void tell_traffic(Summary& summary, const Layout& layout, const SummaryRules& ru
 
 } // namespace
 
+namespace {
+
+// Of the valid ops, in time order.
+std::vector<TrafficLoads> loads_of_ops(const Samples& samples, const SummaryRules& rules) {
+    std::vector<TrafficLoads> loads;
+    for (std::size_t attempt = 0; attempt < samples.valid.size(); ++attempt)
+        if (samples.valid[attempt] != 0) loads.push_back(rules.loads_in_turn[attempt % rules.loads_in_turn.size()]);
+    return loads;
+}
+
+// Of what some ops may lack: of those that have it; NaN where none has.
+double mean_of_known(std::vector<double> values) {
+    std::erase_if(values, [](double value) { return std::isnan(value); });
+    double sum = 0;
+    for (const double value : values) sum += value;
+    return sum / static_cast<double>(values.size());
+}
+
+// In any order, by the same rule as a median of times; NaN where none is known.
+double middle(std::vector<double> values, PercentileRule rule) {
+    std::erase_if(values, [](double value) { return std::isnan(value); });
+    if (values.empty()) return std::numeric_limits<double>::quiet_NaN();
+    std::ranges::sort(values);
+    return values[percentile_index(values.size(), 0.5, rule)];
+}
+
+// Where each op has others: means of the ops, and the median of what each reached.
+void tell_traffic_in_turn(Summary& summary, const Samples& samples, const Layout& layout,
+                          const SummaryRules& rules) {
+    const std::vector<TrafficLoads> loads = loads_of_ops(samples, rules);
+    const std::vector<Nanoseconds> times = op_times(samples, rules.complete_at);
+    std::vector<double> bounds, reached, of_ranks, of_nodes;
+    for (std::size_t op = 0; op < loads.size(); ++op) {
+        bounds.push_back(bound_of(loads[op], rules.rank_link_gbps, rules.node_link_gbps).ns);
+        reached.push_back(bounds.back() / static_cast<double>(times[op]));
+        of_ranks.push_back(loads[op].rank_imbalance(layout));
+        of_nodes.push_back(loads[op].node_imbalance(layout));
+    }
+    summary.bound = mean_of_known(std::move(bounds));
+    summary.bound_share = middle(std::move(reached), rules.percentile);
+    summary.imbalance = mean_of_known(std::move(of_ranks));
+    summary.node_imbalance = mean_of_known(std::move(of_nodes));
+    summary.largest_message = static_cast<std::int64_t>(rules.loads.largest);
+}
+
+} // namespace
+
 double whole_time(const Samples& samples, CompleteAt rule) {
     std::vector<std::pair<Nanoseconds, Nanoseconds>> spans;
     for (int attempt = 0; attempt < samples.attempts(); ++attempt) {
@@ -166,8 +213,10 @@ double whole_time(const Samples& samples, CompleteAt rule) {
 
 Summary summarise(const Samples& samples, const Layout& layout, Bytes message_size, const SummaryRules& rules) {
     Summary summary = summarise_times(samples, rules);
+    const bool is_in_turn = !rules.loads_in_turn.empty() && summary.count > 0;
+    const TrafficLoads loads = is_in_turn ? mean_of(loads_of_ops(samples, rules)) : rules.loads;
     const auto rates = [&](double time) {
-        return rules.is_uniform ? bandwidths(layout, message_size, time) : bandwidths(layout, rules.loads, time);
+        return rules.is_uniform ? bandwidths(layout, message_size, time) : bandwidths(layout, loads, time);
     };
     if (rules.follows_on && summary.count > 0) summary.whole_time = whole_time(samples, rules.complete_at);
     const double each = summary.whole_time / static_cast<double>(summary.count);
@@ -176,7 +225,10 @@ Summary summarise(const Samples& samples, const Layout& layout, Bytes message_si
     summary.gbps_sustained = sustained.rank;
     summary.gbps_sustained_compat = sustained.compat;
     if (rules.node_link_gbps > 0) summary.efficiency = summary.gbps.node_net / rules.node_link_gbps;
-    tell_traffic(summary, layout, rules);
+    if (is_in_turn)
+        tell_traffic_in_turn(summary, samples, layout, rules);
+    else
+        tell_traffic(summary, layout, rules);
     return summary;
 }
 

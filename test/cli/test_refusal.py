@@ -78,7 +78,7 @@ def test_an_older_file_does_not_name_its_workload_and_is_gone_on_with(launch, tm
         assert file.attrs["workload"] == "alltoall"
         checksums.make_older(file)
         del file.attrs["workload"]
-        for name in ("chunk", "chunks", "endpoints"):  # numbers that came later
+        for name in ("chunk", "chunks", "endpoints", "traffic_draws"):  # numbers that came later
             del file[name]
     outcome = launch(2, "alltoall", *words, "--resume", "--chunk", "4")  # its messages were whole
     assert outcome.returncode == 2 and "chunk" in outcome.stderr, outcome.stderr
@@ -90,6 +90,7 @@ def test_an_older_file_does_not_name_its_workload_and_is_gone_on_with(launch, tm
         assert "better" not in file["ops"].attrs
         assert (file["state"][()] == 1).all()
         assert (file["chunk"][()] == 0).all() and (file["chunks"][()] == 1).all() and (file["endpoints"][()] == 1).all()
+        assert (file["traffic_draws"][()] == 1).all()
 
 
 def test_pairs_of_an_older_program_are_told_the_one_way_out(launch, tmp_path):
@@ -118,6 +119,26 @@ def test_a_dry_run_ends_as_the_run_would_where_nothing_can_be_measured(a2aperf, 
         assert outcome.returncode == 3, outcome.stderr
         assert re.match(r"a2aperf: nothing can be measured, 2 points skipped: tagged needs 8 B .*--memory-limit", said)
     assert "time:" not in dry.stdout
+    assert os.listdir(tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (["--sizes", "8", "--endpoints", "2"], "a rank has 1 peer, and each is reached over one endpoint: 1 of 2 would be idle"),
+        (["--sizes", "1000000", "--chunk", "1"], "1000000 chunks of 1 B to each of 1 peer are too many: give larger ones"),
+    ],
+)
+def test_a_dry_run_skips_what_no_provider_could_measure(a2aperf, launch, tmp_path, words, why):
+    words = ["alltoall", *words]
+    dry, wet = a2aperf(*words, "--dry-run", "--ranks", "2"), launch(2, *words, "--provider", "shm")
+    for outcome in (dry, wet):
+        assert outcome.returncode == 3, outcome.stderr
+        assert f"nothing can be measured, 1 point skipped: {why}" in outcome.stderr
+    some = a2aperf("alltoall", "--sizes", "8", "--endpoints", "1,2", "--window", "1", "--dry-run", "--ranks", "3")
+    assert some.returncode == 0, some.stderr
+    assert "; 1 point to measure:" in some.stdout
+    assert "skipped: a window of 1 can't be dealt over 2 endpoints" in some.stdout
     assert os.listdir(tmp_path) == []
 
 

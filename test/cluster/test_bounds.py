@@ -78,3 +78,23 @@ def test_uneven_traffic_takes_what_its_busiest_link_takes(cluster_of, program, t
     assert f"node {host} receives most" in text
     assert text.endswith("the difference is the traffic's, not the network's")
     assert of_others == []
+
+
+@pytest.mark.skipif(IS_VALIDATION, reason="docs/validation.md has traffic that is drawn once")
+def test_a_hot_rank_that_moves_on_takes_each_time_what_its_link_takes(cluster_of, program, tmp_path, told):
+    """A hot rank that moves on with each op, four hosts: every op takes what its own busiest link takes."""
+    cluster = cluster_of(HOSTS, MBIT)
+    low, high = payload_share()
+    words = ["--traffic", "rotating-hot=4x", "--redraw", "op", "--sizes", str(SIZE), "--ops", str(HOSTS), "--warmup", "1"]
+    for _ in range(TRIES):
+        results = measure(cluster, program, tmp_path, 1, *words)
+        with h5py.File(tmp_path / "a.h5") as file:
+            drawn = [busiest_bytes(weights, SIZE) for weights in file["matrices/weight"][()]]
+        times = results.raw["recv_done"][0, :HOSTS].max(axis=1) * 1e-9
+        fastest = np.array([most * 8 / (MBIT * 1e6) / high for most, _ in drawn])
+        errors = times / np.clip(times, fastest, fastest * high / low) - 1
+        if np.abs(errors).max() <= WITHIN:
+            break
+    told(known=f"each op within {WITHIN:.0%} of its busiest link", measured=", ".join(f"{e:+.1%}" for e in errors))
+    assert sorted(host for _, host in drawn) == list(range(HOSTS))
+    assert np.abs(errors).max() <= WITHIN, errors

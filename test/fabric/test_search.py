@@ -85,8 +85,13 @@ def test_every_round_has_the_faster_half_of_the_last_one(launch, tmp_path):
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (("--mode", "tagged", "--window", "all", "--schedule", "shift"), "the default setting alone"),
+        (
+            ("--mode", "tagged", "--window", "all", "--schedule", "shift"),
+            "the default setting alone to choose from: give --mode, --schedule, --window, --chunk or --endpoints more than",
+        ),
+        (("--search", "100ms"), "or fewer --sizes, --mode, --schedule, --window, --chunk or --endpoints"),
         (("--search", "100ms"), "not even one size fits"),
+        (("--search", "5s", "--sizes", "64KiB", "--chunk", "1"), "not even one size fits"),  # 65536 messages an op
         (("--baseline", "mpi"), "--search and --baseline exclude each other"),
         (("--traffic", "incast"), "--search and --traffic exclude each other"),
         (("--format", "csv"), "a table of its own"),

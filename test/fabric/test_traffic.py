@@ -2,13 +2,20 @@
 """Traffic that is not uniform: every message has the bytes that its matrix asks for, the file says which, and a
 bad matrix is refused before anything is written."""
 
+import os
+import subprocess
+from pathlib import Path
+
 import h5py
 import numpy as np
 import pytest
+from processes import PATIENCE
 from results import COMPLETE, SKIPPED, Results
 
+A2A = os.environ.get("A2A", Path(__file__).parents[2] / ".venv/bin/a2a")
 EVERY = "tagged,msg,write-imm,read,write"
-QUICK = ("--ops", "3", "--warmup", "1", "--sync", "barrier", "--poll", "yield")
+CALM = ("--sync", "barrier", "--poll", "yield")
+QUICK = ("--ops", "3", "--warmup", "1", *CALM)
 MATRIX = [[0, 5, 0, 1], [1, 0, 0, 0], [0, 0, 0, 3], [2, 0, 1, 0]]
 
 
@@ -23,10 +30,15 @@ def bytes_of(weights: np.ndarray, size: int) -> np.ndarray:
     return np.where(weights > 0, np.maximum(exact, 1), 0)
 
 
+def require_sound(file: Path) -> None:
+    said = subprocess.run([A2A, "check", file], capture_output=True, text=True, timeout=PATIENCE)
+    assert said.returncode == 0, said.stdout + said.stderr
+
+
 @pytest.fixture
 def measure(launch, tmp_path):
-    def run(ranks: int, *words: str):
-        outcome = launch(ranks, "alltoall", *QUICK, "-o", "a.h5", *words)
+    def run(ranks: int, *words: str, quick=QUICK):
+        outcome = launch(ranks, "alltoall", *quick, "-o", "a.h5", *words)
         assert outcome.returncode == 0, outcome.stderr
         return Results(tmp_path / "a.h5"), outcome
 
@@ -37,13 +49,13 @@ def measure(launch, tmp_path):
 @pytest.mark.parametrize("ranks", [2, 3, 4])
 def test_every_mode_moves_every_byte(launch, needs_provider, provider, ranks):
     needs_provider(provider)
-    traffics = "zipf=1.2,hot-rank=3x,permutation,shift=1,neighbours=1,sparse=60%,incast,outcast,bisection"
+    traffics = "zipf=1.2,hot-rank=3x,permutation,shift=1,neighbours=1,sparse=60%,incast,outcast,bisection,moe(experts=8,top=2)"
     outcome = launch(
         ranks, "alltoall", "--provider", provider, "--mode", EVERY, "--traffic", traffics,
         "--sizes", "1,5000", "--verify-only", "--poll", "yield", "--schedule", "random,coloured", "--window", "1,all",
     )  # fmt: skip
     assert outcome.returncode == 0, outcome.stderr
-    assert f"{5 * 9 * 2 * 2 * 2} points verified, every byte of every message" in outcome.stdout
+    assert f"{5 * 10 * 2 * 2 * 2} points verified, every byte of every message" in outcome.stdout
 
 
 def test_the_file_has_the_matrix_and_what_it_asks_of_whom(measure, tmp_path):
@@ -142,6 +154,8 @@ def test_a_resumed_launch_has_the_same_traffic(launch, tmp_path):
         ("hot-rank=3", "expected a number from 1x to 1000x"),
         ("shift=3", "3 ranks have the distances 1 to 2, not 3"),
         ("hot-node=2x", "at least 2 nodes"),
+        ("moe(experts=4,top=5)", "a token can't go to 5 of 4 experts, as in moe("),
+        ("moe(experts=4", "a parenthesis is not closed in 'moe(experts=4'"),
         ("none.csv", "cannot read 'none.csv'"),
         ("shape.csv", "2 x 3 is not square"),
         ("ranks.csv", "a matrix of 2 x 2, and there are 3 ranks"),
@@ -167,6 +181,97 @@ def test_bad_traffic_is_refused_in_one_line(launch, tmp_path, traffic, why):
     assert len(lines) == 1
     assert lines[0].startswith("a2aperf: --traffic")
     assert why in lines[0]
+    assert not list(tmp_path.glob("*.h5*"))
+
+
+DRAWN = "zipf=1.2,rotating-hot=4x,permutation,sparse=60%,moe(experts=8,top=2,tokens=16)"
+
+
+def ratio_of_bounds(results: Results, point: int, weights: np.ndarray) -> np.ndarray:
+    """Imbalance of each valid op, whose matrices come in turn."""
+    first, draws = (int(results.columns[name][point]) for name in ("traffic_matrix", "traffic_draws"))
+    size, attempts = (int(results.columns[name][point]) for name in ("message_size", "attempts"))
+    asked = []
+    for op in range(attempts):
+        sizes = bytes_of(weights[first + op % draws], size)
+        asked.append(max(sizes.sum(axis=0).max(), sizes.sum(axis=1).max()) / (sizes.sum() / len(sizes)))
+    return np.array(asked)[results.raw["valid"][point, :attempts] != 0]
+
+
+@pytest.mark.parametrize("provider", ["shm", "tcp", "net"])
+def test_every_mode_moves_every_byte_of_every_draw(launch, needs_provider, provider):
+    needs_provider(provider)
+    outcome = launch(
+        3, "alltoall", "--provider", provider, "--mode", EVERY, "--traffic", DRAWN, "--redraw", "op", "--sizes", "1,3000",
+        "--verify-only", "--poll", "yield", "--schedule", "shift,greedy,coloured", "--chunk", "whole,1000",
+    )  # fmt: skip
+    assert outcome.returncode == 0, outcome.stderr
+    assert f"{5 * 5 * 2 * 3 * 2} points verified, every byte of every message" in outcome.stdout
+
+
+@pytest.mark.parametrize("provider", ["shm", "tcp"])
+def test_ops_have_the_matrices_of_the_file_in_turn(measure, needs_provider, tmp_path, provider):
+    needs_provider(provider)
+    words = ("--provider", provider, "--sizes", "1000", "--traffic", f"uniform,{DRAWN}", "--redraw", "op", "--trace")
+    results, outcome = measure(3, *words, "--no-sentinel", quick=("--ops", "7", "--warmup", "2", *CALM))
+    assert results.words("traffic") == [
+        "uniform", "zipf=1.2/op", "rotating-hot=4x/op", "permutation/op", "sparse=60%/op",
+        "moe(experts=8,top=2,capacity=1.25,tokens=16)/op",
+    ]  # fmt: skip
+    assert list(results.columns["traffic_draws"]) == [1, 32, 3, 32, 32, 32]
+    assert list(results.columns["traffic_matrix"]) == [-1, 0, 32, 35, 67, 99]
+    with h5py.File(tmp_path / "a.h5") as file:
+        weights = file["matrices/weight"][()]
+    assert weights.shape == (131, 3, 3)
+    hot = [int(weights[32 + op].sum(axis=0).argmax()) for op in range(3)]
+    assert sorted(hot) == [0, 1, 2]
+    assert (hot[0] + 1) % 3 == hot[1]
+    for point in range(1, 6):
+        first, draws = (int(results.columns[name][point]) for name in ("traffic_matrix", "traffic_draws"))
+        for op in range(7):
+            came = results.raw["arrival"][point, op] >= 0
+            assert (came == (weights[first + op % draws].T > 0)).all(), (point, op)
+        asked = ratio_of_bounds(results, point, weights)
+        assert results.columns["imbalance"][point] == pytest.approx(asked.mean())
+    assert " rotating-hot=4x/op, imbalance 2.00 (mean of the ops)" in outcome.stdout
+    require_sound(tmp_path / "a.h5")
+
+
+def test_redrawn_traffic_beside_mpi_over_lanes_and_resumed(launch, tmp_path):
+    words = (
+        "alltoall", "--ops", "12", "--warmup", "1", *CALM, "--provider", "tcp", "--sizes", "4000", "--traffic", "permutation,moe(experts=4,top=1)",
+        "--redraw", "op", "--baseline", "mpi", "--schedule", "coloured", "--chunk", "1000", "--endpoints", "2", "-o", "a.h5",
+        "--shuffle-ranks",
+    )  # fmt: skip
+    outcome = launch(4, *words)
+    assert outcome.returncode == 0, outcome.stderr
+    results = Results(tmp_path / "a.h5")
+    assert set(results.states()) == {COMPLETE}
+    assert (results.columns["ratio"][results.rows("baseline")] > 0).all()
+    require_sound(tmp_path / "a.h5")
+    again = launch(4, *words, "--resume")
+    assert again.returncode == 0, again.stderr
+    assert "measured before" in again.stderr
+    once = launch(4, *words[: words.index("--redraw")], *words[words.index("--redraw") + 2 :], "--resume")
+    assert once.returncode == 2
+    assert "'permutation/op' in the file and 'permutation' in this launch (--traffic)" in once.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (("--traffic", "rotating-hot=3x"), "the hot rank moves on with each op, and traffic is drawn once a launch: give --redraw op"),
+        (("--traffic", "rotating-hot=3x", "--redraw", "launch"), "give --redraw op, or hot-rank for one that stays"),
+        (("--redraw", "op"), "--redraw op: nothing of --traffic is drawn"),
+        (("--traffic", "incast,shift=1", "--redraw", "op"), "every op would be the same: give one of zipf, hot-rank,"),
+        (("--traffic", "zipf=1", "--redraw", "always"), "unknown moment 'always'"),
+    ],
+)
+def test_what_cannot_be_redrawn_is_refused_in_one_line(launch, tmp_path, words, why):
+    outcome = launch(3, "alltoall", "--provider", "shm", *QUICK, *words, "--sizes", "8", "-o", "a.h5")
+    assert outcome.returncode == 2
+    (line,) = [line for line in outcome.stderr.splitlines() if line.startswith("a2aperf: ")]
+    assert why in line
     assert not list(tmp_path.glob("*.h5*"))
 
 

@@ -314,8 +314,7 @@ def _trace(
     if row["distance"]:  # one step only
         due = np.roll(np.eye(ranks, dtype=bool), int(row["distance"]), axis=0)
     of_traffic = workloads.of_role(row["role"]).exchanged(found, row)
-    if of_traffic is not None:
-        due = of_traffic
+    of_ops = due[None] if of_traffic is None else of_traffic  # which the attempts take in turn
     told, silent, out_of_time = False, False, False
     for first in range(0, attempts, _AT_ONCE):
         some = np.arange(first, min(first + _AT_ONCE, attempts))
@@ -324,7 +323,7 @@ def _trace(
             return
         came = arrival != schema.UNKNOWN
         told |= bool(came.any())
-        silent |= bool((came != due).any())
+        silent |= bool((came != of_ops[some % len(of_ops)]).any())
         begin, end = (moments[some][:, :, None] for moments in (raw.begin, raw.recv_done))
         out_of_time |= bool((came & ((arrival < begin) | (arrival > end))).any())
     if not told:

@@ -28,6 +28,8 @@ public:
     virtual bool progress() = 0;
     // The op.
     virtual Moments run() = 0;
+    // The next op is the first that counts.
+    virtual void restart() {}
     // Whether the message of a rank is here, from prepare() on; false where nothing tells. What answers a message
     // waits for it by progress(), before its run() sends.
     virtual bool has_arrived(Rank /*source*/) const { return false; }

@@ -87,6 +87,9 @@ private:
                 point,        rules_.seed,
                 rules_.traces};
     }
+    // How its ops are done; of a baseline, by MPI.
+    std::unique_ptr<Engine> engine_of(const Point& point);
+    std::unique_ptr<Engine> engine_of_op(const Point& point);
     PhaseCounts counted_verification(const Point& point);
     void run_block(Series& series, int count, OpKind kind);
     void gather_block(Series& series);

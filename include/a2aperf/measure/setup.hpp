@@ -55,7 +55,7 @@ MemoryBudget usual_budget(Bytes per_node, Bytes ranks_per_node, std::span<const 
 // Why memory forbids a point; nothing when it allows it.
 std::optional<std::string> memory_skip_reason(const Point& point, const MemoryBudget& budget, int ranks);
 
-// Why the provider forbids it, of what any workload may ask for.
+// Why the provider forbids it, of what any workload may ask for; what no provider allows is point_trouble().
 std::optional<std::string> fabric_skip_reason(const Point& point, const ProviderChoice& choice,
                                               const Layout& layout);
 

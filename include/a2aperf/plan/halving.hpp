@@ -20,7 +20,4 @@ std::vector<Trial> faster_half(std::vector<Trial> trials);
 // Until one of so many is left.
 int halvings(std::size_t trials);
 
-// Measurements that these are at most.
-std::size_t measurements(std::size_t trials);
-
 } // namespace a2aperf

@@ -66,6 +66,9 @@ struct Point {
     Bytes other_size() const;            // that some of its messages have; message_size where all have that
     Bytes largest_message() const;
     Point of_size(Bytes size) const;
+    // Of an op by its number: where its traffic is drawn anew for each, with that of this one.
+    int draws() const { return traffic ? traffic->draws() : 1; } // that differ
+    Point of_op(int op, const Layout& layout) const;
     Peers peers(Rank rank, const Layout& layout, std::uint64_t seed) const; // not of a baseline
     // For messages: "tagged shift window all 60000 B"; "tagged shift by 3 60000 B" for one step of it;
     // "collective library 60000 B" for a baseline.

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "a2aperf/plan/layout.hpp"
+#include "a2aperf/plan/traffic_draws.hpp"
 #include "a2aperf/plan/traffic_matrix.hpp"
 
 namespace a2aperf {
@@ -24,8 +25,8 @@ struct Load {
 
 // What each part of the machine has to move in one op.
 struct TrafficLoads {
-    double bytes = 0, across = 0; // of all messages, and of those between nodes
-    std::int64_t messages = 0;
+    double bytes = 0, across = 0;         // of all messages, and of those between nodes
+    double messages = 0;                  // a whole number, but for the mean of several ops
     Bytes largest = 0;                    // message
     Bytes most_of_rank = 0;               // room that the messages of a rank need, sent or received
     Load rank, rank_across, node;         // the most; of a rank also what passes its node's links
@@ -36,6 +37,9 @@ struct TrafficLoads {
     double rank_imbalance(const Layout& layout) const;
     double node_imbalance(const Layout& layout) const;
 };
+
+// What several ops ask on the average. largest and most_of_rank are the most of any, and who has most is not told.
+TrafficLoads mean_of(const std::vector<TrafficLoads>& ops);
 
 // Every rank sends so many bytes to each other one.
 TrafficLoads uniform_loads(const Layout& layout, Bytes message_size);
@@ -55,21 +59,37 @@ public:
     // index: of the matrix among those of the launch. Throws UsageError where the bytes of an op have no number.
     Traffic(std::string name, int index, std::shared_ptr<const TrafficMatrix> matrix, const Layout& layout,
             Bytes mean_size);
+    // Drawn anew for each op: that of the first. index: of its matrix; those of the ops behind it follow.
+    Traffic(std::string name, int index, std::shared_ptr<const TrafficDraws> draws, const Layout& layout,
+            Bytes mean_size);
 
     const std::string& name() const { return name_; }
     int index() const { return index_; }
     const TrafficMatrix& matrix() const { return *matrix_; }
+    int draws() const { return draws_ ? draws_->count() : 1; } // matrices that the ops take in turn
+    // That of another op, with the room that any of them needs.
+    Traffic of_op(int op, const Layout& layout) const;
+    TrafficMatrix matrix_of_op(int op) const { return draws_ ? draws_->matrix(op) : *matrix_; }
+    std::uint64_t digest() const { return draws_ ? draws_->digest() : matrix_->digest(); }
+    double most_messages() const; // of a rank, sent or received; the mean of all draws
     // weight x R x (R - 1) x mean size / sum of the weights, to the nearest; of a weight above 0 at least 1 B.
     Bytes bytes(Rank from, Rank to) const;
+    // Where each op has others: their mean.
     const TrafficLoads& loads() const { return loads_; }
+    const std::vector<TrafficLoads>& loads_of_draws() const { return draw_loads_; } // empty where it is drawn once
 
 private:
+    void weigh(const Layout& layout);
+
     std::string name_;
     int index_;
     std::shared_ptr<const TrafficMatrix> matrix_;
-    Bytes all_; // R x (R - 1) x mean size
-    std::uint64_t total_weight_;
+    std::shared_ptr<const TrafficDraws> draws_; // null: drawn once
+    Bytes mean_size_;
+    Bytes all_ = 0; // R x (R - 1) x mean size
+    std::uint64_t total_weight_ = 0;
     TrafficLoads loads_;
+    std::vector<TrafficLoads> draw_loads_;
 };
 
 // Where the messages of one rank lie, one behind the other.

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -23,6 +24,9 @@ public:
     Progress(Style style, TimeLeft time_left, bool is_bound = false);
     ~Progress(); // leaves the terminal's line clean
 
+    // All points together are to be through by then: that is the time left, instead of what the points tell.
+    void end_at(Nanoseconds when) { end_ = when; }
+
     // place: in the order of measurement, the sentinels among them.
     void begin_point(std::size_t place, std::string_view label);
     // ops done of the expected number, the rate now; called between blocks of ops, prints at most 5 times a
@@ -35,8 +39,10 @@ public:
 
 private:
     void print(std::string_view line);
+    std::string time_words(Nanoseconds now) const; // "12 s left"; empty where nothing is known
     Style style_;
     TimeLeft time_left_;
+    std::optional<Nanoseconds> end_;
     bool is_bound_;
     std::size_t point_ = 0; // its number for people
     std::string label_;

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <functional>
 #include <span>
+#include <vector>
 
 #include "a2aperf/stats/bandwidth.hpp"
 #include "a2aperf/stats/interval.hpp"
@@ -22,7 +23,10 @@ struct SummaryRules {
     double clock_error_ns = 0;     // bound, of the common clock
     double rank_link_gbps = 0;     // of the adapter that a rank uses; 0 = unknown
     TrafficLoads loads{};          // of ops in which every rank takes part
-    bool is_uniform = true;        // in which every rank sends the same to all others
+    // Of the ops in turn, where each has others: the n-th attempt has the n-th, and after the last they begin
+    // again.
+    std::vector<TrafficLoads> loads_in_turn{};
+    bool is_uniform = true; // in which every rank sends the same to all others
 };
 
 // Times in ns; NaN where a figure does not exist. Columns of file-format.md.

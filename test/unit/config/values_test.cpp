@@ -58,6 +58,10 @@ TEST_CASE("an assignment splits at its first equals sign") {
 TEST_CASE("a list keeps its order and drops doubles") {
     const std::vector<std::string> texts{"b,a", "c,b"};
     CHECK(split_list(texts) == std::vector<std::string>{"b", "a", "c"});
+    CHECK(split_list(std::vector<std::string>{"a,moe(b=1,c=2),d(,),e)"}) ==
+          std::vector<std::string>{"a", "moe(b=1,c=2)", "d(,)", "e)"});
+    CHECK(refusal([] { split_list(std::vector<std::string>{"a,b(c,d"}); }) ==
+          "a parenthesis is not closed in 'b(c,d'");
     for (const char* bad : {"", ",", "a,", ",a", "a,,b"}) {
         CAPTURE(bad);
         CHECK(refusal([&] { split_list(std::vector<std::string>{bad}); }).starts_with("empty item in"));

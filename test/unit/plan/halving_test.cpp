@@ -33,21 +33,18 @@ TEST_CASE("what had no valid op does not go on, and takes no place of what had")
     CHECK(faster_half({{4, none}, {5, none}}).empty());
 }
 
-TEST_CASE("one is left after as many halvings and measurements as are told") {
+TEST_CASE("one is left after as many halvings as are told") {
     for (std::size_t count = 1; count < 70; ++count) {
         CAPTURE(count);
         std::vector<Trial> trials;
         for (std::size_t i = 0; i < count; ++i)
             trials.push_back({static_cast<int>(i), static_cast<double>(count - i)});
         int rounds = 0;
-        std::size_t measured = 0;
         while (trials.size() > 1) {
-            measured += trials.size();
             trials = faster_half(trials);
             ++rounds;
         }
         CHECK(trials.front().point == static_cast<int>(count) - 1);
         CHECK(rounds == halvings(count));
-        CHECK(measured == measurements(count));
     }
 }

@@ -50,10 +50,12 @@ TEST_CASE("every generator makes a matrix from its example: no rank sends to its
         CHECK(matrix.digest() == pattern.matrix(layout, 1).digest());
         std::set<std::uint64_t> digests;
         for (std::uint64_t seed = 1; seed <= 20; ++seed) digests.insert(pattern.matrix(layout, seed).digest());
-        const bool is_drawn =
-            std::set<std::string_view>{"zipf", "hot-rank", "hot-node", "permutation", "sparse"}.contains(
-                generator.name);
+        const bool is_drawn = std::set<std::string_view>{"zipf",        "hot-rank", "rotating-hot", "hot-node",
+                                                         "permutation", "sparse",   "moe"}
+                                  .contains(generator.name);
         CHECK((digests.size() > 1) == is_drawn);
+        CHECK(pattern.is_drawn() == is_drawn);
+        CHECK(pattern.moves() == (generator.name == "rotating-hot"));
     }
 }
 
@@ -154,14 +156,26 @@ TEST_CASE("the largest weights of the largest matrix add up to less than 2^63") 
 }
 
 TEST_CASE("what is no traffic is told, with what there is") {
-    const auto refuses = [](const char* text, const char* why) {
+    const auto refuses = [](const char* text, const std::string& why) {
         CAPTURE(text);
-        CHECK_THROWS_WITH_AS(TrafficPattern::parse(text), doctest::Contains(why), UsageError);
+        CHECK_THROWS_WITH_AS(TrafficPattern::parse(text), doctest::Contains(why.c_str()), UsageError);
     };
     refuses("", "unknown traffic");
     refuses("zipff=1", "did you mean zipf?");
     refuses("hot", "a file .mtx or .csv");
     refuses("zipf", "'zipf': a value is missing, as in zipf=1.2");
+    refuses("incast(3)", "'incast(3)': it takes no value, as in incast");
+    refuses("zipf(1.2)", "'zipf(1.2)': its value stands behind =, as in zipf=1.2");
+    const std::string moe = ", as in moe(experts=64,top=8,capacity=1.25,tokens=1024)";
+    refuses("moe=8", "'moe=8': its values stand in parentheses" + moe);
+    refuses("moe(experts=8", "'moe(experts=8': its values stand in parentheses" + moe);
+    refuses("moe(experts=0)", "'moe(experts=0)': experts is a whole number from 1 to 65536" + moe);
+    refuses("moe(top=2.5)", "'moe(top=2.5)': top is a whole number from 1 to 1024" + moe);
+    refuses("moe(capacity=0)", "'moe(capacity=0)': capacity is a number from 0.01 to 1000" + moe);
+    refuses("moe(tokens=)", "'moe(tokens=)': tokens is a whole number from 1 to 1000000" + moe);
+    refuses("moe(experts=4,top=5)", "'moe(experts=4,top=5)': a token can't go to 5 of 4 experts" + moe);
+    refuses("moe(top=1,top=2)", "'moe(top=1,top=2)': top is given twice" + moe);
+    refuses("moe(8)", "'moe(8)': '8' is none of its values: expected one of experts, top, capacity, tokens" + moe);
     refuses("incast=3", "'incast=3': it takes no value, as in incast");
     for (const char* text :
          {"zipf=", "zipf=0", "zipf=x", "zipf=-1", "zipf=1.2 ", "zipf=inf", "zipf=nan", "zipf=11"})
@@ -171,4 +185,59 @@ TEST_CASE("what is no traffic is told, with what there is") {
     for (const char* text : {"shift=0", "shift=1.5", "shift=-1"})
         refuses(text, "expected a whole number from 1 to");
     for (const char* text : {"sparse=10", "sparse=0%", "sparse=101%"}) refuses(text, "to 100%, as in sparse=10%");
+}
+
+TEST_CASE("moe: what is not given is as usual, and the name has all of it") {
+    CHECK(TrafficPattern::parse("moe").name() == "moe(experts=64,top=8,capacity=1.25,tokens=1024)");
+    CHECK(TrafficPattern::parse("moe()").name() == TrafficPattern::parse("moe").name());
+    CHECK(TrafficPattern::parse("moe(tokens=16,experts=8,top=2)").name() ==
+          "moe(experts=8,top=2,capacity=1.25,tokens=16)");
+    const Layout layout = Layout::blocks(4, 4);
+    const TrafficMatrix even = made("moe(experts=4,top=4,tokens=10)", layout); // every token to every expert
+    for (Rank from = 0; from < 4; ++from)
+        for (Rank to = 0; to < 4; ++to) CHECK(even.weight(from, to) == (from == to ? 0 : 10));
+    // Where capacity is ample each rank sends what its tokens are copied, but for what stays.
+    const TrafficMatrix ample = made("moe(experts=8,top=2,capacity=100,tokens=100)", layout);
+    for (Rank from = 0; from < 4; ++from) {
+        std::uint64_t sent = 0;
+        for (Rank to = 0; to < 4; ++to) sent += ample.weight(from, to);
+        CHECK(sent < 200);
+        CHECK(sent > 100);
+    }
+    CHECK_THROWS_AS(made("moe(experts=1024,top=1024,tokens=1000000)", layout), UsageError);
+}
+
+TEST_CASE("rotating-hot: each rank is hot in turn, and then they begin again") {
+    const Layout layout = Layout::blocks(5, 5);
+    const TrafficPattern pattern = TrafficPattern::parse("rotating-hot=4x");
+    CHECK(pattern.draws(5) == 5);
+    const auto hot_of = [&](int op) {
+        const auto sums = received(pattern.matrix(layout, 7, op));
+        const auto most = std::max_element(sums.begin(), sums.end());
+        const auto least = std::min_element(sums.begin(), sums.end());
+        CHECK(*most == 4 * *least);
+        CHECK(std::count(sums.begin(), sums.end(), *least) == 4);
+        return static_cast<int>(most - sums.begin());
+    };
+    const int first = hot_of(0);
+    for (int op = 0; op < 12; ++op) CHECK(hot_of(op) == (first + op) % 5);
+}
+
+TEST_CASE("what is drawn for an op follows from the seed and its number, the first as for a launch") {
+    const Layout layout = Layout::blocks(8, 4);
+    for (const char* text : {"zipf=1.2", "hot-rank=3x", "permutation", "sparse=30%", "moe(experts=8,top=2)"}) {
+        CAPTURE(text);
+        const TrafficPattern pattern = TrafficPattern::parse(text);
+        CHECK(pattern.draws(8) == 32);
+        CHECK(pattern.matrix(layout, 3).digest() == pattern.matrix(layout, 3, 0).digest());
+        std::set<std::uint64_t> digests;
+        for (int op = 0; op < 32; ++op) {
+            CHECK(pattern.matrix(layout, 3, op).digest() == pattern.matrix(layout, 3, op).digest());
+            digests.insert(pattern.matrix(layout, 3, op).digest());
+        }
+        CHECK(digests.size() > 5); // of a hot rank there are 8
+        CHECK(pattern.matrix(layout, 3, 5).digest() != pattern.matrix(layout, 4, 5).digest());
+    }
+    CHECK(TrafficPattern::parse("zipf=1").draws(1024) == 4);
+    CHECK(TrafficPattern::parse("rotating-hot=2x").draws(320) == 40);
 }

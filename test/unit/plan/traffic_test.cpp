@@ -148,3 +148,43 @@ TEST_CASE("bytes without a number are refused") {
                          doctest::Contains("more than 9223372036854775807 B"), UsageError);
     CHECK(traffic("incast", layout, Bytes{1} << 59U).bytes(1, 0) == Bytes{1} << 61U);
 }
+
+TEST_CASE("traffic that is drawn anew has the matrices of all its draws, room for any, and their mean") {
+    const Layout layout = Layout::blocks(6, 2);
+    const auto draws = std::make_shared<TrafficDraws>(TrafficPattern::parse("sparse=40%"), layout, 9);
+    const Traffic redrawn("sparse=40%/op", 3, draws, layout, 1000);
+    CHECK(redrawn.draws() == 32);
+    CHECK(redrawn.digest() == draws->digest());
+    CHECK(redrawn.matrix().digest() == TrafficPattern::parse("sparse=40%").matrix(layout, 9).digest());
+    REQUIRE(redrawn.loads_of_draws().size() == 32);
+    double messages = 0;
+    for (int op = 0; op < 32; ++op) {
+        const Traffic one = redrawn.of_op(op, layout);
+        CHECK(one.matrix().digest() == draws->matrix(op).digest());
+        CHECK(one.name() == "sparse=40%/op");
+        CHECK(one.loads().largest == redrawn.loads().largest);
+        CHECK(one.loads().most_of_rank == redrawn.loads().most_of_rank);
+        CHECK(redrawn.loads_of_draws()[static_cast<std::size_t>(op)].largest <= one.loads().largest);
+        for (Rank rank = 0; rank < 6; ++rank) { // each rank has room for what it is sent in any op
+            const MessagePlaces places = places_of(one, rank, ReceivePlaces::of_any);
+            std::size_t end = 0;
+            for (std::size_t peer = 0; peer < 6; ++peer)
+                end = std::max(end, places.receive_offset[peer] + places.receive[peer]);
+            CHECK(end <= one.loads().most_of_rank);
+        }
+        messages += one.loads().messages;
+    }
+    CHECK(redrawn.loads().messages == doctest::Approx(messages / 32));
+    CHECK(redrawn.of_op(32, layout).matrix().digest() == redrawn.matrix().digest()); // they begin again
+}
+
+TEST_CASE("the mean of a hot rank that moves on is that of all") {
+    const Layout layout = Layout::blocks(4, 2);
+    const auto draws = std::make_shared<TrafficDraws>(TrafficPattern::parse("rotating-hot=3x"), layout, 1);
+    const Traffic rotating("rotating-hot=3x/op", 0, draws, layout, 1000);
+    CHECK(rotating.draws() == 4);
+    // 12 messages of 1000 B, of 18 parts: 9 parts for the hot one.
+    CHECK(rotating.loads().rank.bytes == doctest::Approx(6000));
+    CHECK(rotating.loads().bytes == doctest::Approx(12000).epsilon(0.001));
+    CHECK(rotating.most_messages() == 3);
+}

@@ -12,6 +12,7 @@
 
 #include <doctest/doctest.h>
 
+#include "a2aperf/base/clock.hpp"
 #include "support/temporary_folder.hpp"
 
 using namespace a2aperf;
@@ -111,4 +112,20 @@ TEST_CASE("a line never wraps") {
         progress.begin_point(0, std::string(300, 'x'));
     });
     CHECK(text.size() < 300);
+}
+
+TEST_CASE("where all is to end at a moment, the time left is that until it, and what takes longer says so") {
+    for (const Nanoseconds ahead : {Nanoseconds{90'500'000'000}, Nanoseconds{-1'000'000'000}}) {
+        const std::string text = stderr_of([&] {
+            Progress progress(Progress::Style::terminal, two_points());
+            progress.end_at(now_ns() + ahead);
+            progress.begin_point(0, "tagged shift all 1 kB");
+            wait_for_terminal();
+            progress.ops(50, 100, 12.5);
+        });
+        const std::string time = ahead > 0 ? format_estimate(90'000'000'000) + " left" : "past its time";
+        CAPTURE(text);
+        CHECK(text.find("[1/2] " + time + "  tagged shift all 1 kB") != std::string::npos);
+        CHECK(text.find("op 50/100, " + time + "  tagged") != std::string::npos);
+    }
 }

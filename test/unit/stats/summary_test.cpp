@@ -287,3 +287,35 @@ TEST_CASE("traffic that is not uniform has the rates of its bytes, and the share
     CHECK(without.busiest == Busiest::rank_sends);
     CHECK(without.busiest_index == 3);
 }
+
+TEST_CASE(
+    "ops that ask for different things in turn: means of the valid ones, and the median of what each reached") {
+    const Layout layout = Layout::blocks(4, 2);
+    SummaryRules rules{.node_link_gbps = 10, .rank_link_gbps = 10, .is_uniform = false};
+    for (const char* rows : {"0,0,0,0\n0,0,0,0\n1,0,0,0\n0,0,0,0\n", "0,0,1,0\n0,0,0,1\n0,0,0,0\n0,0,0,0\n",
+                             "0,1,0,0\n0,0,0,0\n0,0,0,0\n0,0,0,0\n"}) { // the third stays on a node
+        const auto matrix = std::make_shared<TrafficMatrix>(parse_csv_matrix(rows));
+        rules.loads_in_turn.push_back(Traffic("a.csv", 0, matrix, layout, 1000).loads());
+    }
+    rules.loads = mean_of(rules.loads_in_turn);
+    // 12000 B an op: 9600 ns between nodes. Attempts have the draws 0 1 2 0 1; the second one is not valid.
+    Samples samples = ops_of({19'200, 9'600, 40'000, 12'800, 96'000}, 4, 3);
+    samples.valid[1] = 0;
+    const Summary summary = summarise(samples, layout, 1000, rules);
+    REQUIRE(summary.count == 4);
+    CHECK(summary.bound == Approx(9600));
+    CHECK(summary.bound_share == Approx(0.5)); // of 0.1, 0.5 and 0.75; the op within a node has no bound
+    CHECK(summary.busiest == Busiest::none);
+    CHECK(summary.busiest_index == -1);
+    CHECK(summary.imbalance == Approx((4 + 4 + 4 + 2) / 4.0));
+    CHECK(summary.node_imbalance == Approx(2));
+    CHECK(summary.largest_message == 12000);
+    CHECK(summary.gbps.aggregate == Approx(8 * 12000 / 19200.0));
+    CHECK(summary.gbps.msg_rate == Approx(1.25 / 19200.0 * 1e9)); // one message in three of the ops, two in one
+    CHECK(summary.gbps.node_net_max == Approx(8 * 9000 / 19200.0));
+
+    rules.node_link_gbps = rules.rank_link_gbps = 0; // unknown
+    const Summary without = summarise(samples, layout, 1000, rules);
+    CHECK(is_absent(without.bound));
+    CHECK(is_absent(without.bound_share));
+}

@@ -56,7 +56,7 @@ def _matrix(found: Results, name: str, row: pd.Series) -> Chart | None:
     ticks = tuple((float(rank), str(rank)) for rank in range(0, len(weights), every))
     return Chart(
         title=name,
-        subtitle=f"{labels.count_text(int(np.count_nonzero(weights)), 'message')} an op",
+        subtitle=f"{labels.count_text(int(np.count_nonzero(weights)), 'message')} {_of_ops(row)}",
         x=Axis("Destination (rank)", ticks=ticks),
         y=Axis("Source (rank)", ticks=ticks),
         heat=Heat(
@@ -71,6 +71,11 @@ def _matrix(found: Results, name: str, row: pd.Series) -> Chart | None:
             dark_is_high=True,
         ),
     )
+
+
+def _of_ops(row: pd.Series) -> str:
+    draws = matrices.draws(row)
+    return "an op" if draws == 1 else f"in the first op, of {draws} that differ"
 
 
 def _reached(points: pd.DataFrame) -> Chart | None:

@@ -21,8 +21,9 @@ from a2aperf.workloads.workload import Arrays, Group, Remaking, Steps
 
 TRAFFIC: Final = "traffic"
 UNIFORM: Final = "uniform"
+DRAWS: Final = "traffic_draws"
 COLUMNS: Final = frozenset(
-    {TRAFFIC, "traffic_matrix", "traffic_digest", "largest_message", "imbalance"}
+    {TRAFFIC, "traffic_matrix", "traffic_digest", DRAWS, "largest_message", "imbalance"}
     | {"node_imbalance", "busiest", "busiest_index", "bound", "bound_share"}
 )
 """Of the points of an all-to-all; older files lack them."""
@@ -63,15 +64,30 @@ def of_uniform(points: pd.DataFrame) -> pd.DataFrame:
 
 
 def weights(results: Results, row: pd.Series) -> NDArray[np.int64] | None:
-    """The matrix of a point; None where its traffic is uniform, or the file has lost the matrix."""
+    """The matrix of a point; None where its traffic is uniform, or the file has lost the matrix.
+
+    That of the first op where each has one of its own.
+    """
+    of_ops = in_turn(results, row)
+    return None if of_ops is None else of_ops[0]
+
+
+def in_turn(results: Results, row: pd.Series) -> NDArray[np.int64] | None:
+    """The matrices that the ops of a point take in turn, [draw, source, destination]; as above."""
     if is_uniform(row):
         return None
-    index, ranks = int(row["traffic_matrix"]), int(row["ranks"])
+    index, ranks, count = int(row["traffic_matrix"]), int(row["ranks"]), draws(row)
     stored = results.group(str(row["file"]), GROUP.name, GROUP.datasets, _sound)
-    if not 0 <= index < len(stored) or stored.shape[1:] != (ranks, ranks):
+    if not 0 <= index <= len(stored) - count or stored.shape[1:] != (ranks, ranks):
         return None
-    matrix = stored[index]
-    return matrix if matrix.any() else None
+    of_ops = stored[index : index + count]
+    return of_ops if of_ops.any(axis=(1, 2)).all() else None
+
+
+def draws(row: Mapping[str, Any] | pd.Series) -> int:
+    """How many matrices the ops take in turn; older files have one."""
+    count = row.get(DRAWS, 1)
+    return 1 if pd.isna(count) else max(int(count), 1)
 
 
 def _sound(arrays: dict[str, NDArray[Any]]) -> NDArray[np.int64]:

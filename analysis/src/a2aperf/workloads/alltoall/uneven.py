@@ -60,17 +60,17 @@ def _times_as_fast(points: pd.DataFrame) -> pd.Series[float]:
 def _of_messages(found: Results, points: pd.DataFrame) -> pd.Series[float]:
     """As `beside_uniform`, by the number of messages; NaN where the matrix is not in the file."""
     most = [
-        np.nan if (weights := matrices.weights(found, row)) is None else _most_messages(weights)
+        np.nan if (ops := matrices.in_turn(found, row)) is None else _most_messages(ops)
         for _, row in points.iterrows()
     ]
     times = pd.Series(most, index=points.index, dtype=float) / (points["ranks"].astype(float) - 1)
     return times * points["as_fast"]
 
 
-def _most_messages(weights: NDArray[np.int64]) -> float:
-    """Of a rank, sent or received."""
-    sent = weights > 0
-    return float(max(sent.sum(axis=0).max(), sent.sum(axis=1).max()))
+def _most_messages(ops: NDArray[np.int64]) -> float:
+    """Of a rank, sent or received; the mean of the ops."""
+    sent = ops > 0
+    return float(np.maximum(sent.sum(axis=1).max(axis=1), sent.sum(axis=2).max(axis=1)).mean())
 
 
 def with_uniform(points: pd.DataFrame) -> pd.DataFrame:
@@ -104,6 +104,8 @@ def find(found: Results) -> list[Finding]:
 
 def _asks(row: pd.Series) -> str:
     """Who has most to move and how much more than the mean, as long as anybody has more."""
+    if matrices.draws(row) > 1:
+        return f"the busiest rank of an op has {float(row['imbalance']):.3g} times the mean to move"
     busiest = matrices.Busiest(str(row["busiest"]), int(row["busiest_index"]))
     is_node = busiest.kind.startswith("node")
     times = float(row["node_imbalance" if is_node else "imbalance"])

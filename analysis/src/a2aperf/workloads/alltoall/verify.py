@@ -15,7 +15,7 @@ from a2aperf import derived, grouping, metrics, schema
 from a2aperf.launch import Launch
 from a2aperf.raw_ops import RawOps
 from a2aperf.results import Results
-from a2aperf.workloads.alltoall import matrices
+from a2aperf.workloads.alltoall import matrices, redrawn
 from a2aperf.workloads.workload import Row, Verify
 
 _MOST_IN_WINDOW = 1_000_000
@@ -39,6 +39,9 @@ def otherwise(row: Row) -> frozenset[str]:
 def _point(found: Results, row: pd.Series, raw: RawOps) -> Iterator[str]:
     yield from _chunks(row)
     yield from _window(row)
+    if matrices.draws(row) > 1:
+        yield from _in_turn(found, row, raw)
+        return
     sizes = _sizes(found, row)
     if sizes is None:
         if not matrices.is_uniform(row):
@@ -46,14 +49,33 @@ def _point(found: Results, row: pd.Series, raw: RawOps) -> Iterator[str]:
         return
     again = figures(row, sizes, found.launches[str(row["launch"])])
     if not matrices.is_uniform(row):
-        again |= rates(row, sizes, found.launches[str(row["launch"])])
+        launch = found.launches[str(row["launch"])]
+        again |= rates(row, [matrices.Loads.of(sizes, launch.node_of_rank)], launch)
     if row["role"] == schema.PIPELINED:
         again |= _of_the_whole(row, raw, again["bound"], found.launches[str(row["launch"])])
+    yield from _contradicted(row, again)
+
+
+def _contradicted(row: pd.Series, again: dict[str, Any]) -> Iterator[str]:
     if row["role"] == "baseline":  # MPI's network need not be the provider's
         again.pop("efficiency", None)
     for name, stored, value in derived.contradicted(row, again):
         form = "" if isinstance(value, str) else "g"
         yield f"{name} is {stored:{form}}, its traffic says {value:{form}}"
+
+
+def _in_turn(found: Results, row: pd.Series, raw: RawOps) -> Iterator[str]:
+    """Where each op has a matrix of its own."""
+    stack = matrices.in_turn(found, row)
+    if stack is None:
+        yield f"the matrices of its traffic {row['traffic']} are not in the file"
+        return
+    launch = found.launches[str(row["launch"])]
+    asked = redrawn.Asked.of(stack, int(row["message_size"]), launch)
+    rule = found.attributes[str(row["file"])].get("percentile_rule", "rank")
+    again = redrawn.figures(asked, raw, rule)
+    ops = [asked.loads[op] for op in redrawn.of_ops(raw, len(stack))]
+    yield from _contradicted(row, again | rates(row, ops, launch))
 
 
 def _of_the_whole(row: pd.Series, raw: RawOps, bound: float, launch: Launch) -> dict[str, Any]:
@@ -101,9 +123,12 @@ def _window(row: pd.Series) -> Iterator[str]:
 
 
 def exchanged(found: Results, row: pd.Series) -> NDArray[np.bool_] | None:
-    """[destination, source]: the messages of an op; None where every rank sends to all others."""
-    matrix = matrices.weights(found, row)
-    return None if matrix is None else matrix.T > 0
+    """[draw, destination, source]: the messages of the ops, which take the draws in turn.
+
+    None where every rank sends to all others.
+    """
+    stack = matrices.in_turn(found, row)
+    return None if stack is None else stack.transpose(0, 2, 1) > 0
 
 
 def _sizes(found: Results, row: pd.Series) -> NDArray[np.int64] | None:
@@ -135,27 +160,35 @@ def figures(row: pd.Series, sizes: NDArray[np.int64], launch: Launch) -> dict[st
     }
 
 
-def rates(row: pd.Series, sizes: NDArray[np.int64], launch: Launch) -> dict[str, float]:
-    """Of traffic that is not uniform every rate, by column; only the sustained one by the mean."""
-    loads = matrices.Loads.of(sizes, launch.node_of_rank)
-    ranks, nodes = len(sizes), len(loads.left)
+def rates(row: pd.Series, ops: list[matrices.Loads], launch: Launch) -> dict[str, float]:
+    """Of traffic that is not uniform every rate, by column; only the sustained one by the mean.
+
+    `ops`: what each asks, or one of them where all ask the same; rates are of their mean.
+    """
+    ranks, nodes = int(row["ranks"]), len(ops[0].left)
     time, mean = float(row["time_p50"]), float(row["time_mean"])
-    one = 8 * loads.total / time / ranks
-    net = 8 * loads.left / time if nodes > 1 else np.array([np.nan])
+    total = float(np.mean([loads.total for loads in ops]))
+    left = np.array([loads.left for loads in ops])
+    one = 8 * total / time / ranks
+    least, most = (8 * float(np.mean(end)) / time for end in (left.min(axis=1), left.max(axis=1)))
+    net = 8 * float(left.mean()) / time
+    if nodes == 1:
+        least, net, most = np.nan, np.nan, np.nan
+    halves = 8 * float(np.mean([loads.halves for loads in ops])) / time
     link = float(launch.attributes["rails"]) * float(launch.attributes["link_rate_gbps"])
     return {
         "gbps_rank": one,
         "gbps_compat": np.nan,
-        "gbps_node_net_min": float(net.min()),
-        "gbps_node_net": float(net.mean()),
-        "gbps_node_net_max": float(net.max()),
+        "gbps_node_net_min": least,
+        "gbps_node_net": net,
+        "gbps_node_net_max": most,
         "gbps_node_total": ranks / nodes * one,
         "gbps_node_compat": np.nan,
-        "gbps_duplex": 2 * float(net.mean()),
+        "gbps_duplex": 2 * net,
         "gbps_aggregate": ranks * one,
-        "gbps_bisection": 8 * loads.halves / time if nodes > 1 else np.nan,
-        "gbps_sustained": 8 * loads.total / mean / ranks,
+        "gbps_bisection": halves if nodes > 1 else np.nan,
+        "gbps_sustained": 8 * total / mean / ranks,
         "gbps_sustained_compat": np.nan,
-        "msg_rate": loads.messages / time * 1e9,
-        "efficiency": float(net.mean()) / link if link > 0 else np.nan,
+        "msg_rate": float(np.mean([loads.messages for loads in ops])) / time * 1e9,
+        "efficiency": net / link if link > 0 else np.nan,
     }

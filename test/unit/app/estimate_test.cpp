@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/estimate.hpp"
+
+#include <doctest/doctest.h>
+
+#include "app/alltoall_options.hpp"
+#include "app/workload.hpp"
+
+using namespace a2aperf;
+
+namespace {
+
+constexpr int kEstimatedRanks = 5;
+
+std::optional<std::string> skip_none(const Point&) {
+    return std::nullopt;
+}
+
+Options estimated(Bytes size, Bytes chunk) {
+    Options options = default_options(alltoall().row());
+    options.sizes = {size};
+    options.with_sentinel = false;
+    alltoall_options(options).chunks = {chunk};
+    return options;
+}
+
+double estimated_seconds(const Options& options) {
+    const Plan plan = alltoall().plan(options, Layout::blocks(kEstimatedRanks, kEstimatedRanks), skip_none);
+    return static_cast<double>(estimated_time(plan, options, kEstimatedRanks)) * 1e-9;
+}
+
+Point cut_point(Bytes size, Bytes chunk) {
+    Point point;
+    point.message_size = size;
+    point.chunk = chunk;
+    return point;
+}
+
+} // namespace
+
+TEST_CASE("an op costs a message for each chunk, and its bytes once") {
+    const double bytes = 4 * 1e6 / kBytesPerSecond;
+    CHECK(seconds_of_op(cut_point(1000000, 0), kEstimatedRanks) == doctest::Approx(4 * kSecondsPerMessage + bytes));
+    CHECK(seconds_of_op(cut_point(1000000, 2000000), kEstimatedRanks) ==
+          doctest::Approx(4 * kSecondsPerMessage + bytes));
+    CHECK(seconds_of_op(cut_point(1000000, 1000), kEstimatedRanks) ==
+          doctest::Approx(4000 * kSecondsPerMessage + bytes));
+    CHECK(seconds_of_op(cut_point(1000000, 999), kEstimatedRanks) ==
+          doctest::Approx(4 * 1002 * kSecondsPerMessage + bytes));
+    CHECK(seconds_of_op(cut_point(1000000, 1), kEstimatedRanks) ==
+          doctest::Approx(4e6 * kSecondsPerMessage + bytes));
+}
+
+TEST_CASE("endpoints share the messages of an op out and make them no more") {
+    Point point = cut_point(64000, 1000);
+    const double alone = seconds_of_op(point, kEstimatedRanks);
+    point.channels = 4;
+    CHECK(seconds_of_op(point, kEstimatedRanks) == alone);
+}
+
+TEST_CASE("uneven traffic takes what its busiest rank moves, and no more chunks than it has bytes for") {
+    const Layout layout = Layout::blocks(kEstimatedRanks, kEstimatedRanks);
+    Options options = estimated(1000, 0);
+    alltoall_options(options).patterns = {TrafficPattern::parse("incast")};
+    Point point = alltoall().plan(options, layout, skip_none).points.front();
+    // All bytes of the op, 20 messages of 1000 B, come to rank 0.
+    const double bytes = 20000 / kBytesPerSecond;
+    CHECK(seconds_of_op(point, kEstimatedRanks) == doctest::Approx(4 * kSecondsPerMessage + bytes));
+    point.chunk = 100;
+    CHECK(seconds_of_op(point, kEstimatedRanks) == doctest::Approx(200 * kSecondsPerMessage + bytes));
+
+    alltoall_options(options).patterns = {TrafficPattern::parse("shift=1")};
+    point = alltoall().plan(options, layout, skip_none).points.front();
+    point.chunk = 100; // one message of 4000 B: not four of them
+    CHECK(seconds_of_op(point, kEstimatedRanks) ==
+          doctest::Approx(44 * kSecondsPerMessage + 4000 / kBytesPerSecond));
+}
+
+TEST_CASE("the estimate of a launch multiplies its ops by the chunks, and a baseline is not cut") {
+    Options whole = estimated(100000, 0);
+    Options cuts = estimated(100000, 10);
+    const double made = whole.ops + whole.warmup + 1;
+    const double more = made * 4 * 9999 * kSecondsPerMessage;
+    CHECK(estimated_seconds(cuts) == doctest::Approx(estimated_seconds(whole) + more));
+    const double alone = estimated_seconds(whole);
+    whole.with_mpi_baseline = cuts.with_mpi_baseline = true;
+    CHECK(estimated_seconds(whole) > alone);
+    CHECK(estimated_seconds(cuts) == doctest::Approx(estimated_seconds(whole) + more));
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/search_plan.hpp"
+
+#include <algorithm>
+
+#include <doctest/doctest.h>
+
+#include "a2aperf/base/error.hpp"
+#include "app/estimate.hpp"
+
+using namespace a2aperf;
+
+namespace {
+
+constexpr int kSearchRanks = 2;
+
+std::optional<std::string> search_skips_none(const Point&) {
+    return std::nullopt;
+}
+
+Options searched(Bytes size, std::vector<Bytes> chunks, Nanoseconds time) {
+    Options options = default_options(alltoall().row());
+    options.sizes = {size};
+    alltoall_options(options).search = time;
+    alltoall_options(options).chunks = std::move(chunks);
+    return options;
+}
+
+// In seconds; 0 where the time that was given is enough.
+double needed(const Options& options) {
+    const Layout layout = Layout::blocks(kSearchRanks, kSearchRanks);
+    try {
+        require_time(options, plan_search(options, layout, search_skips_none), kSearchRanks);
+    } catch (const UsageError& error) {
+        const std::string words = error.what();
+        const std::size_t about = words.find("need about ");
+        REQUIRE(about != std::string::npos);
+        return std::stod(words.substr(about + 11));
+    }
+    return 0;
+}
+
+constexpr std::string_view kOptionsTried[] = {"--mode", "--schedule", "--window", "--chunk", "--endpoints"};
+constexpr Nanoseconds kSecond = 1'000'000'000;
+
+} // namespace
+
+TEST_CASE("a search whose messages are cut into many chunks needs the time that these take") {
+    // Ten ops and those before them, of a message that is sent as 100,000 chunks.
+    const Options many = searched(100000, {1}, 5 * kSecond);
+    const double least = (10 + many.warmup + 1) * 100000 * kSecondsPerMessage;
+    CHECK(needed(many) > least);
+    CHECK(needed(searched(100000, {50000}, 5 * kSecond)) == 0);
+}
+
+TEST_CASE("of settings that are slow the fewest ops are those of the first round") {
+    // The default setting and one whose op takes 0.4 s: chosen between once, and compared as the faster of both.
+    Options options = searched(100000, {1}, kSecond);
+    const double slow = 100000 * (kSecondsPerMessage + 1 / kBytesPerSecond * 1);
+    const double usual = kSecondsPerMessage + 100000 / kBytesPerSecond;
+    const double untimed = options.warmup + 1;
+    const double ops = (untimed + 10) * (slow + usual) + (untimed + 120) * 2 * usual;
+    CHECK(needed(options) == doctest::Approx(3 * kSecondsBesideOps + ops).epsilon(0.05));
+}
+
+TEST_CASE("help and refusals of a search name every option whose values it tries") {
+    const auto& rows = alltoall().row().options;
+    const auto row =
+        std::find_if(rows.begin(), rows.end(), [](const OptionRow& one) { return one.name == "search"; });
+    REQUIRE(row != rows.end());
+    for (const std::string_view name : kOptionsTried) {
+        CAPTURE(name);
+        CHECK(row->help.find(name) != std::string_view::npos);
+        CHECK(kSearched.find(name) != std::string_view::npos);
+    }
+    const Layout layout = Layout::blocks(kSearchRanks, kSearchRanks);
+    CHECK_THROWS_AS(plan_search(searched(1000, {0}, kSecond), layout, search_skips_none), UsageError);
+}
