@@ -10,7 +10,14 @@ from a2aperf.explain import start
 from a2aperf.explain.finding import Finder
 from a2aperf.round_trips import histogram, moved
 from a2aperf.traits import Judged
-from a2aperf.workloads.open_loop import findings, hockey, relay, seconds, verify
+from a2aperf.workloads.open_loop import (
+    findings,
+    hockey,
+    latency_parts,
+    relay,
+    seconds,
+    verify,
+)
 from a2aperf.workloads.open_loop.rates import ROLES
 from a2aperf.workloads.workload import Workload
 
@@ -52,6 +59,15 @@ WORKLOAD: Final = Workload(
             "that is not kept.",
             needs_raw=True,
             in_report=seconds.has_course,
+        ),
+        "relay": Kind(
+            latency_parts.figure,
+            "mean latency of an open loop over a relay against the offered rate: how much of it is "
+            "at the relay, before the send, and on both hops",
+            "A band that widens is what makes latency grow: the relay's where messages wait for "
+            "its service, the lowest where the fabric or the server is slow.",
+            needs_raw=True,
+            in_report=latency_parts.is_there,
         ),
     },
     sentences=findings.sentences,
