@@ -38,7 +38,7 @@ bool tells(const std::string& text, const std::string& part) {
 
 TEST_CASE("load that lingers is told as a share of what came under load") {
     CHECK(tells(said_of(100, 4, 0.2), "load still came in phases that should have none, 5.0 % of what came in the "
-                                    "others: a longer --phase lets it end before they count"));
+                                      "others: a longer --phase lets it end before they count"));
     CHECK(said_of(100, 4, 0.03) == ""); // below 1 %
     CHECK(said_of(100, 4, 0) == "");
 }
