@@ -21,6 +21,7 @@ enum class Post { before, inside };
 std::string_view to_string(Role role);
 std::string_view to_string(Post post);
 
+inline constexpr std::string_view kMixedModes = "mixed";    // mode of a point whose paths have several
 inline constexpr std::string_view kPipelined = "pipelined"; // role of points whose ops follow one another
 
 struct Point {
@@ -66,6 +67,8 @@ struct Point {
     Bytes other_size() const;            // that some of its messages have; message_size where all have that
     Bytes largest_message() const;
     Point of_size(Bytes size) const;
+    // As it is of each mode that its messages go by: itself, where that is one.
+    std::vector<Point> by_modes() const;
     Peers peers(Rank rank, const Layout& layout, std::uint64_t seed) const; // not of a baseline
     // For messages: "tagged shift window all 60000 B"; "tagged shift by 3 60000 B" for one step of it;
     // "collective library 60000 B" for a baseline.
