@@ -19,7 +19,7 @@ from a2aperf.workloads.open_loop import (
     verify,
 )
 from a2aperf.workloads.open_loop.rates import ROLES
-from a2aperf.workloads.workload import Workload
+from a2aperf.workloads.workload import Suite, Workload
 
 _FINDERS: Final = (
     Finder("latency", "Latency at each rate", "From when a message was due to its answer; as the "
@@ -96,6 +96,10 @@ WORKLOAD: Final = Workload(
         repeated="the median latency from the due time",
         has_ops=False,
         rest_on=histogram.words,
+    ),
+    suite=Suite(  # at a rate that most keep; where one does not, its messages wait and it is slower
+        ("--sizes=64,512,4KiB,32KiB", "--rate=10k", "--duration=300ms"),
+        ("--sizes=64,4KiB", "--rate=10k", "--duration=100ms"),
     ),
     ops_are_attempts=False,
     verify=verify.verifier,
