@@ -6,15 +6,17 @@ import signal
 from pathlib import Path
 
 import h5py
+import numpy as np
 import pytest
 from processes import PATIENCE, remove_what_killed_ranks_left, wait_until
 from refusals import refuses
-from results import COMPLETE, Results, complete_points
+from results import COMPLETE, FAILED, Results, complete_points
 from running_launch import start
 
 pytestmark = pytest.mark.slow
 
 POINTS = 8
+MEASURED = (COMPLETE, FAILED)  # where ranks share a core a victim may get nothing at all
 WORDS = ["--provider", "net", "--poll", "yield", "--victims", "0:1", "--phase", "100ms", "--alternations", "1", "-o", "a.h5"]
 LONG = [*WORDS, "--sizes", "64..176+16", "--levels", "100", "--timeout", "20s"]
 VICTIM, LOAD = 1, 3
@@ -29,9 +31,9 @@ def in_the_middle(start, file: Path):
 
 
 def kept_of(file: Path) -> dict[int, tuple[float, ...]]:
-    """The complete points, and the figures that a resume may not change."""
+    """The points that were measured, and the figures that a resume may not change."""
     results = Results(file)
-    kept = [i for i, state in enumerate(results.states("interference")) if state == COMPLETE]
+    kept = [i for i, state in enumerate(results.states("interference")) if state in MEASURED]
     assert 2 <= len(kept) < POINTS
     return {i: tuple(results.columns[name][i] for name in ("alone_mean", "loaded_mean", "load_gbps")) for i in kept}
 
@@ -40,10 +42,11 @@ def is_resumed(start, file: Path, kept: dict[int, tuple[float, ...]]) -> None:
     again = start(4, *LONG, "--resume", command="interference")
     assert again.end() == 0, again.err.read_text()
     after = Results(file)
-    assert after.states("interference") == [COMPLETE] * POINTS
+    states = after.states("interference")
+    assert len(states) == POINTS and set(states) <= set(MEASURED), states
     assert [i for i, segment in enumerate(after.columns["segment"]) if segment == 0] == sorted(kept)
     for i, values in kept.items():
-        assert tuple(after.columns[name][i] for name in ("alone_mean", "loaded_mean", "load_gbps")) == values
+        np.testing.assert_equal(tuple(after.columns[name][i] for name in ("alone_mean", "loaded_mean", "load_gbps")), values)
 
 
 @pytest.mark.parametrize("rank", [VICTIM, LOAD], ids=["a victim", "a rank of the load"])
