@@ -63,6 +63,13 @@ def test_silent_phases_and_load_that_lingers(tmp_path: Path) -> None:
         )
 
 
+def test_load_that_lingers_where_nothing_is_sent_is_no_share(tmp_path: Path) -> None:
+    path = native_interference.write(tmp_path / "i.h5", (Load(0, rest=50), Load(0)))
+    (rest,) = a2aperf.open(path).findings("lingering")
+    assert "at 0 % of the load's full rate" in rest.text
+    assert "Gbit/s still came in phases that should have none" in rest.text
+
+
 def test_the_figure_has_levels_and_intervals(path: Path) -> None:
     figure = curve.figure(loading.load([path]), Options())
     medians, tails = figure.charts
@@ -181,3 +188,14 @@ def test_nights_of_a_load(a2a: Run, tmp_path: Path) -> None:
         *_launches(tmp_path / "b", 3.0, 11),
     ]
     assert "Gbit/s" in a2a("history", *files).out
+
+
+def test_a_history_has_a_line_for_each_victim_and_load(a2a: Run, tmp_path: Path) -> None:
+    loads = (Load(0), Load(50), Load(100), Load(100, kind="stream"))
+    told = a2a("history", native_interference.write(tmp_path / "i.h5", loads))
+    assert told.status == 0, told.err
+    lines = [line for line in told.out.splitlines() if "load level" in line]
+    assert len(lines) == 4
+    for level, kind in ((0, "echo"), (50, "echo"), (100, "echo"), (100, "stream")):
+        (line,) = [one for one in lines if kind in one and f"load level {level}," in one + ","]
+        assert " 1024 " in line

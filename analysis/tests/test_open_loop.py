@@ -12,7 +12,7 @@ import pytest
 import a2aperf
 from a2aperf import loading
 from a2aperf.curves import Options
-from a2aperf.workloads.open_loop import findings, hockey, rates, relay, seconds
+from a2aperf.workloads.open_loop import findings, hockey, latency_parts, rates, relay, seconds
 from conftest import Outcome
 from support import native_open_loop
 from support.edited import edited
@@ -171,6 +171,57 @@ def test_points_are_a_hockey_stick(a2a: Run, path: Path, tmp_path: Path) -> None
     assert any(note.startswith("crosses: less than 99 %") for note in figure.notes)
     kept = native_open_loop.write(tmp_path / "k.h5", tuple(map(Loop, RATES[:3])))
     assert "crosses" not in " ".join(hockey.figure(loading.load([kept]), Options()).said)
+
+
+def _relayed(path: Path, *rates_: int) -> Path:
+    return native_open_loop.write(path, tuple(Loop(rate, relays=1) for rate in rates_))
+
+
+def test_latency_over_a_relay_is_drawn_in_its_parts(a2a: Run, tmp_path: Path) -> None:
+    path = _relayed(tmp_path / "r.h5", 25_000, 100_000)
+    assert a2a("plot", "relay", path, "-o", tmp_path / "r.svg").status == 0
+    figure = latency_parts.figure(loading.load([path]), Options())
+    times, shares = figure.charts
+    rest, there, back, client = times.curves
+    assert (list(there.x), list(there.y)) == ([25_000, 100_000], [STAY / 1000] * 2)
+    assert list(back.y) == [BACK / 1000] * 2
+    found = loading.load([path]).points
+    whole = found["time_mean"].to_numpy() / 1000
+    assert rest.y + there.y + back.y + client.y == pytest.approx(whole)
+    edges = [curve for curve in shares.curves if curve.form == "step"]
+    assert edges[-1].y == pytest.approx(100)
+    assert edges[1].y[0] - edges[0].y[0] == pytest.approx(100 * there.y[0] / whole[0])
+    assert list(shares.curves[0].x) == pytest.approx([12_500, 50_000, 50_000, 200_000])
+    assert any("by its own clock" in note for note in figure.notes)
+    assert latency_parts.is_there(loading.load([path]))
+
+
+def test_parts_of_several_launches_are_their_means(tmp_path: Path) -> None:
+    paths = []
+    for late in (100, 300):
+        path = native_open_loop.write(tmp_path / f"{late}.h5", (Loop(25_000, relays=1, late=late),))
+        with edited(path) as file:
+            file["segments/0"].attrs["command_line"] = f"a2aperf open-loop {late}"
+        paths.append(path)
+    found = loading.load(paths)
+    figure = latency_parts.figure(found, Options())
+    assert "means of 2 launches" in figure.notes
+    whole = sum(curve.y[0] for curve in figure.charts[0].curves)
+    assert whole == pytest.approx(found.points["time_mean"].mean() / 1000)
+
+
+def test_no_parts_without_a_relay_or_without_answers(a2a: Run, path: Path, tmp_path: Path) -> None:
+    out = tmp_path / "r.svg"
+    a2a("plot", "relay", path, "-o", out).refused("no point here has messages over a relay")
+    lost = _relayed(tmp_path / "l.h5", 400_000)
+    a2a("plot", "relay", lost, "-o", out).refused("1 point with messages without an answer")
+    assert not out.exists()
+    assert not latency_parts.is_there(loading.load([path]))
+    both = _relayed(tmp_path / "b.h5", 25_000, 400_000)
+    figure = latency_parts.figure(loading.load([both]), Options())
+    assert figure.left_out == (
+        "1 point with messages without an answer, or without samples, not drawn",
+    )
 
 
 def test_means_over_time_show_a_pause(a2a: Run, tmp_path: Path) -> None:

@@ -156,7 +156,7 @@ def test_many_sizes_are_thinned_and_said(tmp_path: Path) -> None:
 
 
 # Of files that their own tests make: test_qos, test_interconnects, test_traffic, …
-_ELSEWHERE = {"shares", "weights", "ranking", "traffic", "effects", "pareto"}
+_ELSEWHERE = {"shares", "weights", "ranking", "traffic", "effects", "pareto", "relay"}
 
 
 @pytest.mark.parametrize("kind", [kind for kind in plots.KINDS if kind not in _ELSEWHERE])

@@ -115,6 +115,14 @@ def test_settings_and_sizes_of_a_row() -> None:
     assert any("--ops=" in row[3] for row in rows(ASKED))
 
 
+def test_an_open_loop_is_one_of_the_set_at_one_rate() -> None:
+    own = [words.split() for _, _, _, words in rows(ASKED) if words.startswith("open-loop ")]
+    assert len(own) == ASKED.launches * len(ACROSS)
+    assert all(words.count("--rate=10k") == 1 for words in own)
+    passed = rows(replace(ASKED, passed=["--rate=1k"]))
+    assert not any("--rate=10k" in words for *_, words in passed)
+
+
 def test_a_folder_keeps_its_plan(tmp_path: Path) -> None:
     folder = tmp_path / "study"
     made = suited.prepare(ASKED, folder)

@@ -44,7 +44,7 @@ int run(int argc, char** argv) {
     const auto [options, providers, answer] = parse_command_line(argc, argv, what_there_is());
     if (answer) return launched_rank().value_or(0) == 0 && !say(*answer) ? 1 : 0;
     if (providers) return run_providers(*providers);
-    if (options.complete_at == CompleteAt::sender) require_sends(options.modes);
+    if (options.complete_at == CompleteAt::sender) require_sends(workload_of(options).modes(options));
     if (options.is_dry_run) return run_dry(options);
     return run_launch(argc, argv, options);
 }

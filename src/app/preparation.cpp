@@ -94,7 +94,7 @@ ChannelSettings Preparation::channel_settings(const Options& options, const Job&
                              .completions = completions(plan),
                              .flags = flag_words(plan, ranks),
                              .classes = workload_of(options).classes_of(options, job.layout(), job.rank())};
-    for (const auto& mode : options.modes)
+    for (const auto& mode : workload_of(options).modes(options))
         if (!choice.refused_modes.contains(mode)) {
             settings.rights.source |= find_mode(mode).rights.source;
             settings.rights.target |= find_mode(mode).rights.target;
@@ -108,7 +108,7 @@ Preparation prepare(const Job& job, const Options& options, const StoredChoices&
     const std::string nic = workload.nic_of(options, job.rank(), job.ranks());
     const std::optional<std::string> no_delay = set_no_delay(workload.classes(options));
     ProviderChoice choice =
-        choose_provider(job, {options.provider, nic, options.modes, demands, mpi_uses_libfabric()});
+        choose_provider(job, {options.provider, nic, workload.modes(options), demands, mpi_uses_libfabric()});
     if (no_delay && find_provider(choice.offer.provider()).network == "TCP")
         choice.environment.push_back(*no_delay);
     start_times.end(StartPhase::provider);

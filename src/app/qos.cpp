@@ -83,8 +83,14 @@ std::vector<Path> paths_with(const std::vector<AskedPath>& asked, const std::str
     std::vector<Path> paths;
     for (const AskedPath& path : asked)
         paths.push_back({path.from, path.to, path.traffic_class, path.size.value_or(size),
-                         path.window.value_or(window), mode, path.start});
+                         path.window.value_or(window), path.mode.value_or(mode), path.start});
     return paths;
+}
+
+std::string mode_of(const std::vector<Path>& paths) {
+    const std::string& first = paths.front().mode;
+    const bool is_one = std::ranges::all_of(paths, [&](const Path& path) { return path.mode == first; });
+    return is_one ? first : std::string(kMixedModes);
 }
 
 class QosWorkload final : public DurationWorkload {
@@ -102,6 +108,18 @@ public:
             else
                 all.insert(options.sizes.begin(), options.sizes.end());
         return {all.begin(), all.end()};
+    }
+    std::vector<std::string> modes(const Options& options) const override {
+        std::vector<std::string> all;
+        const auto add_one = [&](const std::string& mode) {
+            if (std::ranges::find(all, mode) == all.end()) all.push_back(mode);
+        };
+        for (const AskedPath& path : asked_paths(options))
+            if (path.mode)
+                add_one(*path.mode);
+            else
+                std::ranges::for_each(options.modes, add_one);
+        return all;
     }
     std::vector<TrafficClass> classes(const Options& options) const override {
         std::vector<TrafficClass> all;
@@ -130,7 +148,7 @@ public:
                         for (const Path& path : flow.paths) flow.who.push_back({path.from, path.to});
                         row += static_cast<int>(paths.size());
                         Point point;
-                        point.mode = mode;
+                        point.mode = mode_of(flow.paths);
                         point.memory = memory;
                         point.window = std::ranges::max(flow.paths, {}, &Path::window).window;
                         point.message_size = std::ranges::max(flow.paths, {}, &Path::size).size;

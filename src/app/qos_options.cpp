@@ -8,6 +8,7 @@
 #include "a2aperf/base/error.hpp"
 #include "a2aperf/base/text_file.hpp"
 #include "a2aperf/config/values.hpp"
+#include "a2aperf/measure/mode_table.hpp"
 #include "workload.hpp"
 
 namespace a2aperf {
@@ -47,8 +48,8 @@ constexpr OptionRow kOptions[] = {
      .arity = Arity::several,
      .audience = Audience::daily,
      .example = "0:1,size=4096",
-     .help = "a path, from one rank to another, and what it has of its own: class=, size=, window=, and start=, "
-             "the time at which it begins; may be given several times, also between the same ranks",
+     .help = "a path, from one rank to another, and what it has of its own: class=, size=, window=, mode=, "
+             "and start=, the time at which it begins; may be given several times, also between the same ranks",
      .set =
          [](Options& o, Values v, const Catalogue&) {
              for (const std::string& text : v) own(o).listed.push_back(AskedPath::parse(text));
@@ -109,6 +110,17 @@ constexpr OptionRow kOptions[] = {
                const Catalogue&) { own(o).most_intervals = parse_int(v[0], 1, kMostIntervals); }},
 };
 
+void require_known_modes(const std::vector<AskedPath>& paths) {
+    for (const AskedPath& path : paths) {
+        if (!path.mode) continue;
+        try {
+            find_mode(*path.mode);
+        } catch (const UsageError& error) {
+            throw UsageError(fmt::format("--path {}:{}: {}", path.from, path.to, error.what()));
+        }
+    }
+}
+
 template <class Member>
 bool all_have(const std::vector<AskedPath>& paths, Member member) {
     return std::ranges::all_of(paths, [&](const AskedPath& path) { return (path.*member).has_value(); });
@@ -154,6 +166,9 @@ void check_qos_options(const Options& options) {
         throw UsageError("--sizes: every path has a size of its own");
     if (options.windows.size() > 1 && all_have(paths, &AskedPath::window))
         throw UsageError("--window: every path has a window of its own");
+    if (options.modes.size() > 1 && all_have(paths, &AskedPath::mode))
+        throw UsageError("--mode: every path has a mode of its own");
+    require_known_modes(paths);
     require_whole_windows(options, "a path");
     for (const AskedPath& path : paths)
         if (path.start >= asked.duration)

@@ -115,23 +115,23 @@ public:
         if (!is_fabric) std::ranges::fill(shares, kAbsent);
         std::string lines;
         for (std::size_t i = 0; i < paths.size(); ++i)
-            lines += line(row.point, fmt::format("{}", i), fmt::format("{}:{}", paths[i].from, paths[i].to),
-                          class_name(paths[i].traffic_class), fmt::format("{}", paths[i].size),
-                          fmt::format("{}", paths[i].window), shared.messages[i], bytes[i], shared.time, shares[i],
-                          shared.idle[i]);
+            lines += line(row.point, paths[i].mode, fmt::format("{}", i),
+                          fmt::format("{}:{}", paths[i].from, paths[i].to), class_name(paths[i].traffic_class),
+                          fmt::format("{}", paths[i].size), fmt::format("{}", paths[i].window), shared.messages[i],
+                          bytes[i], shared.time, shares[i], shared.idle[i]);
         return lines + of_classes(row.point, paths, shared, bytes, shares) +
                of_all(row.point, shared, bytes, is_fabric) + commented(classes_of(row.point)) +
                commented(remarks_on(intervals, paths));
     }
 
 private:
-    std::string line(const Point& point, const std::string& path, const std::string& ranks,
+    std::string line(const Point& point, const std::string& mode, const std::string& path, const std::string& ranks,
                      const std::string& traffic_class, const std::string& size, const std::string& window,
                      std::int64_t messages, double bytes, Nanoseconds time, double share, double idle) const {
         const std::string memory = tells_memory_ ? fmt::format(" {:>8}", point.memory) : "";
         const std::string rate = time > 0 ? fmt::format("{:.3f}", bytes * 8 / static_cast<double>(time)) : "—";
-        return fmt::format("{:>8}{} {:>5} {:>9} {:>16} {:>9} {:>6} {:>12} {:>16.0f} {:>9} {:>7} {:>6}\n",
-                           point.mode, memory, path, ranks, traffic_class, size, window, messages, bytes, rate,
+        return fmt::format("{:>8}{} {:>5} {:>9} {:>16} {:>9} {:>6} {:>12} {:>16.0f} {:>9} {:>7} {:>6}\n", mode,
+                           memory, path, ranks, traffic_class, size, window, messages, bytes, rate,
                            percent(share, 2), percent(idle, 2));
     }
 
@@ -153,7 +153,8 @@ private:
                 sum += bytes[i];
                 share += shares[i];
             }
-            lines += line(point, "class", "", class_name(one), "", "", messages, sum, shared.time, share, kAbsent);
+            lines += line(point, point.mode, "class", "", class_name(one), "", "", messages, sum, shared.time,
+                          share, kAbsent);
         }
         return lines;
     }
@@ -166,7 +167,8 @@ private:
             messages += shared.messages[i];
             sum += bytes[i];
         }
-        std::string lines = line(point, "all", "", "", "", "", messages, sum, shared.time, kAbsent, kAbsent);
+        std::string lines =
+            line(point, point.mode, "all", "", "", "", "", messages, sum, shared.time, kAbsent, kAbsent);
         if (shared.intervals == 0) return lines + "# there is no whole interval in which every path could send\n";
         if (const double jain = jain_index(bytes); is_fabric && !std::isnan(jain))
             lines += fmt::format("# Jain's index {:.4f} over {:.1f} s\n", jain, seconds(shared.time));

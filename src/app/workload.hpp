@@ -40,6 +40,8 @@ public:
     virtual std::string nic_of(const Options& options, Rank, int /*ranks*/) const { return options.nic; }
     // Of a rank.
     virtual int most_channels(const Options&) const { return 1; }
+    // Transfer modes that some of its messages go by.
+    virtual std::vector<std::string> modes(const Options& options) const { return options.modes; }
     // Of all its messages; and of those that a rank sends over its n-th channel: none beyond.
     virtual std::vector<TrafficClass> classes(const Options&) const { return {}; }
     virtual std::vector<TrafficClass> classes_of(const Options& options, const Layout&, Rank) const {

@@ -148,10 +148,13 @@ void verify_channels(const EngineParts& parts) {
         find_mode(point.mode).verify(parts);
         return;
     }
-    for (const auto& [channel, size] : point.flow->verified(point))
-        find_mode(point.mode)
+    for (const auto& [channel, size, mode] : point.flow->verified(point)) {
+        Point verified = point.of_size(size);
+        if (!mode.empty()) verified.mode = mode;
+        find_mode(verified.mode)
             .verify({parts.job, parts.channels.subspan(static_cast<std::size_t>(channel), 1), parts.loop,
-                     parts.deadline, point.of_size(size), parts.seed});
+                     parts.deadline, verified, parts.seed});
+    }
 }
 
 void require_sends(std::span<const std::string> modes) {

@@ -236,7 +236,9 @@ bool PathStreams::injects() const {
 }
 
 std::optional<std::string> path_trouble(const Offer& offer, const Point& point) {
-    if (find_mode(point.mode).arrival != Arrival::data || !offer.consumes_receive()) return std::nullopt;
+    const auto carries_data = [](const FlowMode& one) { return find_mode(one.mode).arrival == Arrival::data; };
+    if (!offer.consumes_receive() || std::ranges::none_of(point.flow->modes(point), carries_data))
+        return std::nullopt;
     return fmt::format("each write that carries data takes a posted receive of {}, and a path has none",
                        offer.provider());
 }

@@ -159,7 +159,9 @@ MemoryBudget usual_budget(Bytes per_node, Bytes ranks_per_node, std::span<const 
 namespace {
 
 bool has_place_per_peer(const Point& point) {
-    return point.is_baseline() || find_mode(point.mode).receive_space == ReceiveSpace::per_peer;
+    return point.is_baseline() || std::ranges::any_of(point.by_modes(), [](const Point& one) {
+               return find_mode(one.mode).receive_space == ReceiveSpace::per_peer;
+           });
 }
 
 Bytes buffer_of(const Point& point, const MemoryBudget& budget, int ranks) {
@@ -177,6 +179,25 @@ std::optional<std::string> traffic_skip_reason(const Point& point, const MemoryB
     if (point.largest_of_op() <= budget.largest) return std::nullopt;
     return fmt::format("a message of {} needs room in both directions and once more, and --memory-limit leaves {}",
                        format_bytes(point.largest_of_op()), format_bytes(budget.largest));
+}
+
+// Of one mode that a point's messages go by.
+std::optional<std::string> mode_trouble(const Point& point, const ProviderChoice& choice, const Layout& layout) {
+    const Offer& offer = choice.offer;
+    const ModeEntry& mode = find_mode(point.mode);
+    if (const auto refused = choice.refused_modes.find(point.mode); refused != choice.refused_modes.end())
+        return refused->second;
+    if (const Bytes most = offer.largest_message(); !point.is_cut() && point.largest_message() > most)
+        return fmt::format("above the largest message of {}, {} B", offer.provider(), most);
+    if (mode.arrival == Arrival::flag)
+        if (auto why = flag_trouble(offer, point.largest_transfer())) return why;
+    if (auto why = chunks_trouble(offer, point, layout.ranks())) return why;
+    if (point.is_duration())
+        if (auto why = duration_trouble(offer, point)) return why;
+    const auto trouble = find_provider(offer.provider()).unexpected_trouble;
+    const bool may_be_unexpected = point.post == Post::inside && posts_receives(mode.arrival);
+    if (trouble != nullptr && may_be_unexpected) return trouble(point.largest_transfer(), offer.inject_size());
+    return std::nullopt;
 }
 
 } // namespace
@@ -205,22 +226,11 @@ std::optional<std::string> fabric_skip_reason(const Point& point, const Provider
                                               const Layout& layout) {
     const Offer& offer = choice.offer;
     if (point.is_baseline()) return std::nullopt;
-    const ModeEntry& mode = find_mode(point.mode);
     if (auto why = channels_trouble(offer.provider(), point.channels)) return why;
     if (!point.is_duration())
         if (auto why = lanes_trouble(offer, point, layout)) return why;
-    if (const auto refused = choice.refused_modes.find(point.mode); refused != choice.refused_modes.end())
-        return refused->second;
-    if (const Bytes most = offer.largest_message(); !point.is_cut() && point.largest_message() > most)
-        return fmt::format("above the largest message of {}, {} B", offer.provider(), most);
-    if (mode.arrival == Arrival::flag)
-        if (auto why = flag_trouble(offer, point.largest_transfer())) return why;
-    if (auto why = chunks_trouble(offer, point, layout.ranks())) return why;
-    if (point.is_duration())
-        if (auto why = duration_trouble(offer, point)) return why;
-    const auto trouble = find_provider(offer.provider()).unexpected_trouble;
-    const bool may_be_unexpected = point.post == Post::inside && posts_receives(mode.arrival);
-    if (trouble != nullptr && may_be_unexpected) return trouble(point.largest_transfer(), offer.inject_size());
+    for (const Point& of_mode : point.by_modes())
+        if (auto why = mode_trouble(of_mode, choice, layout)) return why;
     return std::nullopt;
 }
 
@@ -290,10 +300,12 @@ std::size_t flag_words(const Plan& plan, int ranks) {
     std::size_t most = 0;
     for (const Point& point : plan.points) {
         if (point.is_skipped() || point.is_baseline()) continue;
-        const ModeEntry& mode = find_mode(point.mode);
-        if (mode.arrival == Arrival::flag) most = std::max(most, point.chunks() * static_cast<std::size_t>(ranks));
-        if (point.is_duration() && tells_by_words(mode.arrival))
-            most = std::max(most, StreamWords::count(ranks, point.flow->room(point).messages));
+        for (const Point& of_mode : point.by_modes()) {
+            const Arrival arrival = find_mode(of_mode.mode).arrival;
+            if (arrival == Arrival::flag) most = std::max(most, point.chunks() * static_cast<std::size_t>(ranks));
+            if (point.is_duration() && tells_by_words(arrival))
+                most = std::max(most, StreamWords::count(ranks, point.flow->room(of_mode).messages));
+        }
     }
     return most;
 }

@@ -19,4 +19,8 @@ std::vector<VerifiedSize> FlowPlan::verified(const Point& point) const {
     return sizes;
 }
 
+std::vector<FlowMode> FlowPlan::modes(const Point& point) const {
+    return {{point.mode, point.message_size}};
+}
+
 } // namespace a2aperf

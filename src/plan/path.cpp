@@ -64,6 +64,10 @@ void set_window(AskedPath& path, std::string_view value) {
     path.window = window;
 }
 
+void set_mode(AskedPath& path, std::string_view value) {
+    path.mode = value;
+}
+
 void set_start(AskedPath& path, std::string_view value) {
     path.start = parse_duration(value);
 }
@@ -73,7 +77,7 @@ struct Key {
     void (*set)(AskedPath& path, std::string_view value);
 };
 constexpr std::array kKeys{Key{"class", set_class}, Key{"size", set_size}, Key{"window", set_window},
-                           Key{"start", set_start}};
+                           Key{"mode", set_mode}, Key{"start", set_start}};
 
 void set_key(AskedPath& path, std::string_view item, std::vector<std::string_view>& given) {
     const std::size_t sign = item.find('=');

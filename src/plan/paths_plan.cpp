@@ -18,11 +18,12 @@ std::string PathsPlan::label(const Point& point) const {
                        text_of(paths));
 }
 
-FlowRoom PathsPlan::room(const Point&) const {
+FlowRoom PathsPlan::room(const Point& point) const {
     FlowRoom most;
     for (const Path& path : paths)
-        most = {std::max({most.receives, path.window, kStreamCredits}), std::max(most.messages, path.window),
-                std::max(most.sends, path.window)};
+        if (point.mode == kMixedModes || path.mode == point.mode)
+            most = {std::max({most.receives, path.window, kStreamCredits}), std::max(most.messages, path.window),
+                    std::max(most.sends, path.window)};
     return most;
 }
 
@@ -36,8 +37,20 @@ Bytes PathsPlan::bytes(const Point&) const {
 
 std::vector<VerifiedSize> PathsPlan::verified(const Point&) const {
     std::vector<VerifiedSize> sizes;
-    for (const Path& path : paths) sizes.push_back({static_cast<int>(sizes.size()), path.size});
+    for (const Path& path : paths) sizes.push_back({static_cast<int>(sizes.size()), path.size, path.mode});
     return sizes;
+}
+
+std::vector<FlowMode> PathsPlan::modes(const Point&) const {
+    std::vector<FlowMode> all;
+    for (const Path& path : paths) {
+        const auto known = std::ranges::find(all, path.mode, &FlowMode::mode);
+        if (known == all.end())
+            all.push_back({path.mode, path.size});
+        else
+            known->size = std::max(known->size, path.size);
+    }
+    return all;
 }
 
 std::string PathsPlan::in_buffers(const Point&) const {

@@ -76,6 +76,16 @@ Point Point::of_op(int op, const Layout& layout) const {
     return same;
 }
 
+std::vector<Point> Point::by_modes() const {
+    if (!flow) return {*this};
+    std::vector<Point> all;
+    for (const auto& [of_mode, size] : flow->modes(*this)) {
+        all.push_back(of_size(size));
+        all.back().mode = of_mode;
+    }
+    return all;
+}
+
 Peers Point::peers(Rank rank, const Layout& layout, std::uint64_t seed) const {
     if (steps) return steps->peers(rank);
     Peers peers;

@@ -51,6 +51,38 @@ def test_each_path_gets_what_was_sent_on_it(qos, needs_provider, tmp_path, provi
     checksums.require_right(file)
 
 
+@pytest.mark.parametrize("provider", ["shm", "tcp", "net"])
+def test_paths_may_go_by_modes_of_their_own(qos, needs_provider, tmp_path, provider):
+    needs_provider(provider)
+    modes = ["write-imm", "tagged", "read", "write", "msg"]
+    words = [word for i, mode in enumerate(modes) for word in ("--path", f"{i % 2}:{1 - i % 2},mode={mode},size={8 << 3 * i}")]
+    told = qos(2, *words, *SHORT, provider=provider)
+    file = tmp_path / "a.h5"
+    results = Results(file)
+    assert (list(results.columns["state"]), results.words("mode")) == ([COMPLETE], ["mixed"])
+    paths = paths_of(file, 0)
+    assert [path["mode"] for path in paths] == modes
+    assert [path["message_size"] for path in paths] == [8 << 3 * i for i in range(5)]
+    assert all(path["messages"].sum() > 0 for path in paths)
+    are_true_intervals(file, 0)
+    rows = [line.split() for line in told.stdout.splitlines() if re.match(r" *\S+ +\d+ +\d:\d ", line)]
+    assert [row[0] for row in rows] == modes
+    with h5py.File(file) as opened:
+        asked = opened["path_list"].asstr()[0].split("; ")
+    assert [text.split("mode=")[1] for text in asked] == modes
+    checksums.require_right(file)
+
+
+def test_a_mode_of_its_own_is_beside_those_of_the_launch(qos, tmp_path):
+    qos(2, "--path", "0:1,mode=msg", "--path", "0:1", "--mode", "tagged,msg", *SHORT)
+    assert Results(tmp_path / "a.h5").words("mode") == ["mixed", "msg"]
+    assert [[path["mode"] for path in paths_of(tmp_path / "a.h5", i)] for i in (0, 1)] == [["msg", "tagged"], ["msg", "msg"]]
+    again = qos(2, "--path", "0:1,mode=msg", "--path", "0:1", "--mode", "tagged,msg", *SHORT, "--resume")
+    assert "mixed" in again.stdout
+    qos(2, "--path", "0:1,mode=read", "--path", "0:1,mode=read", *SHORT, "--force")
+    assert Results(tmp_path / "a.h5").words("mode") == ["read"], "one mode of all paths is the point's"
+
+
 def test_figures_are_those_of_the_shared_part(qos, tmp_path):
     qos(2, "--path", "0:1", "--path", "0:1,size=100,start=250ms", *SHORT)
     file = tmp_path / "a.h5"
@@ -185,6 +217,8 @@ def test_more_paths_than_the_provider_has_endpoints(launch, needs_provider, tmp_
         (["--path", "0:1", "--paths", "2"], "--paths and --path exclude each other"),
         (["--path", "0:1,start=30s"], "--path 0:1 begins after 30 s, and --duration is 30 s"),
         (["--path", "0:1,size=8", "--sizes", "8,16"], "--sizes: every path has a size of its own"),
+        (["--path", "0:1,mode=sand"], "--path 0:1: unknown mode 'sand': expected one of tagged, msg, write-imm, read, write"),
+        (["--path", "0:1,mode=msg", "--mode", "tagged,msg"], "--mode: every path has a mode of its own"),
         (["--classes", "bulk,fast"], "--classes: unknown class 'fast': expected best-effort, low-latency"),
         (["--path", "0:1,class=dscp64"], "--path: class 'dscp64': dscp goes from 0 to 63"),
         (["--paths", "3", "--classes", "bulk"], "--classes: 1 of them, and 3 paths"),

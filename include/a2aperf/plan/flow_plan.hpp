@@ -23,6 +23,13 @@ struct FlowRoom {
 struct VerifiedSize {
     int channel;
     Bytes size;
+    std::string mode{}; // empty: the point's
+};
+
+// A transfer mode that some of a point's messages go by, and the size of the largest of these.
+struct FlowMode {
+    std::string mode;
+    Bytes size;
 };
 
 class FlowPlan {
@@ -44,6 +51,7 @@ public:
     virtual Bytes other_size(const Point& point) const;                   // of its messages, where they have two
     virtual int threads(const Point& point) const;                        // of each rank: one a channel
     virtual std::vector<VerifiedSize> verified(const Point& point) const; // every size that it has
+    virtual std::vector<FlowMode> modes(const Point& point) const;        // each once
     virtual bool leaves_completions_out() const { return false; }         // some of its sends complete nowhere
 
 protected:

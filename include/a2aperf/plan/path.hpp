@@ -18,9 +18,10 @@ struct AskedPath {
     TrafficClass traffic_class{};
     std::optional<Bytes> size{};
     std::optional<int> window{};
-    Nanoseconds start = 0; // from the start of the point
+    std::optional<std::string> mode{}; // any word: which modes there are is asked where they are known
+    Nanoseconds start = 0;             // from the start of the point
 
-    // "0:1,class=bulk,size=8MiB,window=4,start=5s", each of them once and none but the ranks needed.
+    // "0:1,class=bulk,size=8MiB,window=4,mode=msg,start=5s", each of them once and none but the ranks needed.
     // Throws UsageError.
     static AskedPath parse(std::string_view text);
 };

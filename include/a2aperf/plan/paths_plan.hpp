@@ -20,11 +20,13 @@ public:
     int ticks() const; // intervals of the duration
 
     std::string label(const Point& point) const override;
-    FlowRoom room(const Point& point) const override; // of the channel that has most
+    // Of the channel that has most, of those of the point's mode; of all of them where modes are mixed.
+    FlowRoom room(const Point& point) const override;
     Bytes bytes(const Point& point) const override;
     std::string in_buffers(const Point& point) const override;
     int threads(const Point&) const override { return 1; }
     std::vector<VerifiedSize> verified(const Point& point) const override;
+    std::vector<FlowMode> modes(const Point& point) const override;
     std::string_view posted() const override { return "messages and credits"; }
 };
 

@@ -21,6 +21,7 @@ enum class Post { before, inside };
 std::string_view to_string(Role role);
 std::string_view to_string(Post post);
 
+inline constexpr std::string_view kMixedModes = "mixed";    // mode of a point whose paths have several
 inline constexpr std::string_view kPipelined = "pipelined"; // role of points whose ops follow one another
 
 struct Point {
@@ -69,6 +70,8 @@ struct Point {
     // Of an op by its number: where its traffic is drawn anew for each, with that of this one.
     int draws() const { return traffic ? traffic->draws() : 1; } // that differ
     Point of_op(int op, const Layout& layout) const;
+    // As it is of each mode that its messages go by: itself, where that is one.
+    std::vector<Point> by_modes() const;
     Peers peers(Rank rank, const Layout& layout, std::uint64_t seed) const; // not of a baseline
     // For messages: "tagged shift window all 60000 B"; "tagged shift by 3 60000 B" for one step of it;
     // "collective library 60000 B" for a baseline.

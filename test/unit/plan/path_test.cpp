@@ -4,6 +4,8 @@
 #include <doctest/doctest.h>
 
 #include "a2aperf/base/error.hpp"
+#include "a2aperf/plan/paths_plan.hpp"
+#include "a2aperf/plan/point.hpp"
 
 using namespace a2aperf;
 
@@ -13,13 +15,15 @@ TEST_CASE("a path says its ranks, and of the rest what it wants") {
     CHECK(plain.to == 5);
     CHECK(!plain.size);
     CHECK(!plain.window);
+    CHECK(!plain.mode);
     CHECK(plain.start == 0);
     CHECK(plain.traffic_class == TrafficClass());
 
-    const AskedPath all = AskedPath::parse("0:1,start=5s,class=bulk,size=8MiB,window=4");
+    const AskedPath all = AskedPath::parse("0:1,start=5s,class=bulk,size=8MiB,mode=write-imm,window=4");
     CHECK(all.traffic_class.text() == "bulk");
     CHECK(all.size == 8U << 20U);
     CHECK(all.window == 4);
+    CHECK(all.mode == "write-imm");
     CHECK(all.start == 5'000'000'000);
 }
 
@@ -31,7 +35,8 @@ TEST_CASE("what is no path is told in one line") {
         refused(text, "begins with its two ranks, as in 0:1,size=4096");
     refused("3:3", "the path 3:3 leads from a rank to itself");
     for (const char* text : {"0:1,", "0:1,bulk", "0:1,sise=4", "0:1,,size=4"})
-        refused(text, "expected class, size, window, start");
+        refused(text, "expected class, size, window, mode, start");
+    refused("0:1,mode=tagged,mode=msg", "mode is there twice");
     refused("0:1,size=1,size=2", "size is there twice");
     refused("0:1,size=1..4*2", "a path has one size");
     refused("0:1,size=4x", "4x");
@@ -39,6 +44,28 @@ TEST_CASE("what is no path is told in one line") {
     refused("0:1,window=-3", "expected a whole number from 1");
     refused("0:1,start=-1s", "-1s");
     refused("0:1,class=fast", "unknown class 'fast'");
+}
+
+TEST_CASE("of each mode of its paths a point is asked for by itself") {
+    PathsPlan plan;
+    plan.paths = {{0, 1, {}, 8, 4, "tagged", 0}, {0, 1, {}, 4096, 2, "msg", 0}, {1, 0, {}, 64, 500, "tagged", 0}};
+    Point point;
+    point.mode = kMixedModes;
+    point.message_size = 4096;
+    point.flow = std::make_shared<PathsPlan>(plan);
+    const std::vector<Point> of = point.by_modes();
+    REQUIRE(of.size() == 2);
+    CHECK(of[0].mode == "tagged");
+    CHECK(of[0].message_size == 64);
+    CHECK(of[0].flow->room(of[0]).messages == 500);
+    CHECK(of[1].mode == "msg");
+    CHECK(of[1].message_size == 4096);
+    CHECK(of[1].flow->room(of[1]).messages == 2);
+    CHECK(point.flow->room(point).messages == 500);
+    const std::vector<VerifiedSize> verified = plan.verified(point);
+    REQUIRE(verified.size() == 3);
+    CHECK(verified[1].mode == "msg");
+    CHECK(Point().by_modes().size() == 1);
 }
 
 TEST_CASE("a file has a path a line") {

@@ -2,40 +2,17 @@
 #include "a2aperf/record/progress.hpp"
 
 #include <chrono>
-#include <cstdio>
-#include <fcntl.h>
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <thread>
-#include <unistd.h>
 
 #include <doctest/doctest.h>
 
 #include "a2aperf/base/clock.hpp"
-#include "support/temporary_folder.hpp"
+#include "support/written.hpp"
 
 using namespace a2aperf;
 
 namespace {
-
-// What a function writes to stderr.
-template <class Function>
-std::string stderr_of(Function function) {
-    const test::TemporaryFolder folder;
-    const auto file = folder / "stderr";
-    std::fflush(stderr);
-    const int saved = dup(STDERR_FILENO);
-    const int captured = open(file.c_str(), O_WRONLY | O_CREAT, 0600);
-    dup2(captured, STDERR_FILENO);
-    function();
-    std::fflush(stderr);
-    dup2(saved, STDERR_FILENO);
-    close(captured);
-    close(saved);
-    std::ifstream stream(file);
-    return {std::istreambuf_iterator<char>(stream), {}};
-}
 
 void wait_for_terminal() {
     std::this_thread::sleep_for(std::chrono::milliseconds(210));
@@ -49,7 +26,7 @@ TimeLeft two_points() {
 
 TEST_CASE("quiet is quiet") {
     CHECK(Progress::detect(true) == Progress::Style::none);
-    CHECK(stderr_of([] {
+    CHECK(test::stderr_of([] {
               Progress progress(Progress::Style::none, two_points());
               progress.begin_point(0, "tagged shift all 1 kB");
               wait_for_terminal();
@@ -59,11 +36,11 @@ TEST_CASE("quiet is quiet") {
 }
 
 TEST_CASE("a file is no terminal") {
-    stderr_of([] { CHECK(Progress::detect(false) == Progress::Style::log); });
+    test::stderr_of([] { CHECK(Progress::detect(false) == Progress::Style::log); });
 }
 
 TEST_CASE("a pipe or a file gets what stays, and no progress") {
-    CHECK(stderr_of([] {
+    CHECK(test::stderr_of([] {
               Progress progress(Progress::Style::log, two_points());
               progress.begin_point(0, "tagged shift all 1 kB");
               wait_for_terminal();
@@ -75,7 +52,7 @@ TEST_CASE("a pipe or a file gets what stays, and no progress") {
 
 TEST_CASE("a terminal has one line, redrawn and left clean, with the time that is left") {
     for (const bool is_bound : {false, true}) {
-        const std::string text = stderr_of([&] {
+        const std::string text = test::stderr_of([&] {
             Progress progress(Progress::Style::terminal, two_points(), is_bound);
             progress.begin_point(0, "tagged shift all 1 kB");
             progress.ops(1, 100, 12.5); // too soon
@@ -96,7 +73,7 @@ TEST_CASE("a terminal has one line, redrawn and left clean, with the time that i
 }
 
 TEST_CASE("a sentinel is told, and is none of the points") {
-    const std::string text = stderr_of([] {
+    const std::string text = test::stderr_of([] {
         Progress progress(Progress::Style::terminal, TimeLeft({{8, 100, false}, {8, 100}, {8, 100, false}}));
         progress.begin_point(0, "first (sentinel)");
         progress.begin_point(1, "between");
@@ -107,7 +84,7 @@ TEST_CASE("a sentinel is told, and is none of the points") {
 }
 
 TEST_CASE("a line never wraps") {
-    const std::string text = stderr_of([] {
+    const std::string text = test::stderr_of([] {
         Progress progress(Progress::Style::terminal, TimeLeft({{8, 100}}));
         progress.begin_point(0, std::string(300, 'x'));
     });

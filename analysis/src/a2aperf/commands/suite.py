@@ -79,9 +79,10 @@ def run(
 ) -> None:
     """Compare interconnects side by side: the same workloads over each, and what follows.
 
-    With -n: launches round trips, streams and all-to-alls over each interconnect, every launch a
-    process of its own, in an order by chance within blocks of two rounds, in a folder that `a2a
-    status` reads. ^C ends the running launch and keeps what is complete; the same command goes on.
+    With -n: launches round trips, streams, all-to-alls and open loops over each interconnect, every
+    launch a process of its own, in an order by chance within blocks of two rounds, in a folder that
+    `a2a status` reads. ^C ends the running launch and keeps what is complete; the same command goes
+    on.
 
     With files, and at the end of the launches: the place of each interconnect at each size, with an
     error of 5 % for all claims together; from which size on one is ahead of another; what each

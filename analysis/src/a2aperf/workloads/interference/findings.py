@@ -135,6 +135,13 @@ def lingering(found: Results) -> list[Finding]:
             )
             n = int(row["alternations"])
             findings.append(Finding("lingering", text, where, n, "phases", rest / load))
+        elif load == 0 and rest > 0:  # of the first phase, in which it shows its full rate
+            text = (
+                f"{_load(row)} {number_text(rest, 3)} Gbit/s still came in phases that should have "
+                "none: what is called alone is not; a longer --phase helps"
+            )
+            n = int(row["alternations"])
+            findings.append(Finding("lingering", text, where, n, "phases", impact.REST))
     return findings
 
 

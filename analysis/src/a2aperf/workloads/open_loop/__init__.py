@@ -10,9 +10,16 @@ from a2aperf.explain import start
 from a2aperf.explain.finding import Finder
 from a2aperf.round_trips import histogram, moved
 from a2aperf.traits import Judged
-from a2aperf.workloads.open_loop import findings, hockey, relay, seconds, verify
+from a2aperf.workloads.open_loop import (
+    findings,
+    hockey,
+    latency_parts,
+    relay,
+    seconds,
+    verify,
+)
 from a2aperf.workloads.open_loop.rates import ROLES
-from a2aperf.workloads.workload import Workload
+from a2aperf.workloads.workload import Suite, Workload
 
 _FINDERS: Final = (
     Finder("latency", "Latency at each rate", "From when a message was due to its answer; as the "
@@ -53,6 +60,15 @@ WORKLOAD: Final = Workload(
             needs_raw=True,
             in_report=seconds.has_course,
         ),
+        "relay": Kind(
+            latency_parts.figure,
+            "mean latency of an open loop over a relay against the offered rate: how much of it is "
+            "at the relay, before the send, and on both hops",
+            "A band that widens is what makes latency grow: the relay's where messages wait for "
+            "its service, the lowest where the fabric or the server is slow.",
+            needs_raw=True,
+            in_report=latency_parts.is_there,
+        ),
     },
     sentences=findings.sentences,
     table=(
@@ -80,6 +96,10 @@ WORKLOAD: Final = Workload(
         repeated="the median latency from the due time",
         has_ops=False,
         rest_on=histogram.words,
+    ),
+    suite=Suite(  # at a rate that most keep; where one does not, its messages wait and it is slower
+        ("--sizes=64,512,4KiB,32KiB", "--rate=10k", "--duration=300ms"),
+        ("--sizes=64,4KiB", "--rate=10k", "--duration=100ms"),
     ),
     ops_are_attempts=False,
     verify=verify.verifier,

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
@@ -68,7 +69,7 @@ def stays(values: Values) -> NDArray[np.float64]:
 def relayed(found: Results) -> list[Finding]:
     """Where the mean latency is: at the client, in the relay on both ways, and the rest."""
     findings = []
-    for launch, size, rows in _over_relays(found):
+    for launch, size, rows in _by_launch(over_relays(found)):
         told = [one for _, row in rows.iterrows() if (one := _split(found, row))]
         if not told:
             continue
@@ -79,30 +80,59 @@ def relayed(found: Results) -> list[Finding]:
     return findings
 
 
-def _over_relays(found: Results) -> Iterator[tuple[str, int, pd.DataFrame]]:
+def over_relays(found: Results) -> pd.DataFrame:
+    """Points whose messages went over a relay."""
     if "relays" not in found.points or "relay_mean" not in found.points:
-        return
-    points = found.points[(found.points["relays"] > 0) & found.points["relay_mean"].notna()]
+        return found.points.iloc[:0]
+    return found.points[(found.points["relays"] > 0) & found.points["relay_mean"].notna()]
+
+
+def _by_launch(points: pd.DataFrame) -> Iterator[tuple[str, int, pd.DataFrame]]:
     for (launch, _), rows in points.groupby(["launch", "message_size"], sort=False):
         yield str(launch), int(rows["message_size"].iloc[0]), rows.sort_values("offered_rate")
 
 
-def _split(found: Results, row: pd.Series[Any]) -> tuple[str, dict[str, float | int | str]] | None:
+@dataclass(frozen=True)
+class Parts:
+    """Of the mean latency of a point, each in ns."""
+
+    client: float
+    """Before the send."""
+    there: float
+    """In the relay, on the way to the server."""
+    back: float
+    """In the relay, with the answer."""
+    rest: float
+    """Both hops, there and back, and the server."""
+
+    @property
+    def whole(self) -> float:
+        """The mean latency."""
+        return self.client + self.there + self.back + self.rest
+
+
+def parts(found: Results, row: pd.Series[Any]) -> Parts | None:
     """None where messages have no answer: then not the same ones are in all of the means."""
     columns = found.own_columns(str(row["file"]))
     if row["unanswered"] > 0 or not row["has_raw"] or "wait_time" not in columns:
         return None
     waited = found.own(str(row["file"]), int(row["point"]), columns["wait_time"])[0].sum()
     client = float(waited) / float(row["round_trips"])
-    relay, back = float(row["relay_mean"]), float(row["relay_back_mean"])
-    rest = float(row["time_mean"]) - client - relay - back
+    there, back = float(row["relay_mean"]), float(row["relay_back_mean"])
+    return Parts(client, there, back, float(row["time_mean"]) - client - there - back)
+
+
+def _split(found: Results, row: pd.Series[Any]) -> tuple[str, dict[str, float | int | str]] | None:
+    part = parts(found, row)
+    if part is None:
+        return None
     words = (
-        f"{us(row['time_mean'])} at {rates.text(row['offered_rate'])}, {us(client)} were before "
-        f"the send, {us(relay)} in the relay, {us(back)} there with the answer, and {us(rest)} on "
-        "the way and at the server"
+        f"{us(row['time_mean'])} at {rates.text(row['offered_rate'])}, {us(part.client)} were "
+        f"before the send, {us(part.there)} in the relay, {us(part.back)} there with the answer, "
+        f"and {us(part.rest)} on the way and at the server"
     )
     numbers: dict[str, float | int | str] = {
-        "client": client, "relay": relay, "back": back, "rest": rest,
+        "client": part.client, "relay": part.there, "back": part.back, "rest": part.rest,
     }  # fmt: skip
     expected = _expected(found, row)
     if expected is not None:

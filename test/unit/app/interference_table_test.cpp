@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/interference_table.hpp"
+
+#include <doctest/doctest.h>
+
+#include "support/written.hpp"
+
+using namespace a2aperf;
+
+namespace {
+
+Point point_of(int level) {
+    InterferencePlan plan;
+    plan.level = level;
+    Point point;
+    point.mode = "tagged";
+    point.flow = std::make_shared<InterferencePlan>(plan);
+    return point;
+}
+
+// What is said below the table of a point: rates in Gbit/s, with load and where there should be none.
+std::string said_of(int level, double load, double rest, double silent = 0) {
+    PointResult result;
+    result.figures = {{"silent_phases", silent}, {"load_gbps", load}, {"load_rest_gbps", rest}};
+    const auto table = make_interference_table("2 ranks", VictimKind::echo, false);
+    table->add(point_of(level), result);
+    return test::stderr_of([&] {
+        Progress progress(Progress::Style::log, TimeLeft({}));
+        table->close(progress);
+    });
+}
+
+bool tells(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
+
+} // namespace
+
+TEST_CASE("load that lingers is told as a share of what came under load") {
+    CHECK(tells(said_of(100, 4, 0.2), "load still came in phases that should have none, 5.0 % of what came in the "
+                                      "others: a longer --phase lets it end before they count"));
+    CHECK(said_of(100, 4, 0.03) == ""); // below 1 %
+    CHECK(said_of(100, 4, 0) == "");
+}
+
+TEST_CASE("at level 0 there is no load that it could be a share of: it is told as a rate") {
+    const std::string said = said_of(0, 0, 0.125);
+    CHECK(tells(said, "level 0 %"));
+    CHECK(tells(said, "load still came in phases without any, 0.125 Gbit/s: a longer --phase"));
+    CHECK_FALSE(tells(said, "inf"));
+    CHECK(said_of(0, 0, 0) == "");
+}
+
+TEST_CASE("phases without a round trip are told with their number") {
+    CHECK(tells(said_of(100, 4, 0, 1), "in 1 phase no round trip ended that counts"));
+    CHECK(tells(said_of(100, 4, 0, 3), "in 3 phases no round trip ended that counts"));
+}
