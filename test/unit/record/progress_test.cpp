@@ -93,7 +93,7 @@ TEST_CASE("a line never wraps") {
 
 TEST_CASE("where all is to end at a moment, the time left is that until it, and what takes longer says so") {
     for (const Nanoseconds ahead : {Nanoseconds{90'500'000'000}, Nanoseconds{-1'000'000'000}}) {
-        const std::string text = stderr_of([&] {
+        const std::string text = test::stderr_of([&] {
             Progress progress(Progress::Style::terminal, two_points());
             progress.end_at(now_ns() + ahead);
             progress.begin_point(0, "tagged shift all 1 kB");
