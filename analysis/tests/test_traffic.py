@@ -17,7 +17,8 @@ from a2aperf.chart import Axis, Chart, Figure, Heat
 from a2aperf.explain.finding import Finding
 from a2aperf.launch import Launch
 from a2aperf.raw_ops import RawOps
-from a2aperf.workloads.alltoall import matrices, redrawn, uneven
+from a2aperf.results import Results
+from a2aperf.workloads.alltoall import matrices, redrawn, uneven, verify
 
 INCAST = np.array([[0] * 4, [1, 0, 0, 0], [1, 0, 0, 0], [1, 0, 0, 0]])
 NODES = [0, 0, 1, 1]
@@ -105,6 +106,59 @@ def test_of_ops_with_matrices_of_their_own_means_are_told_and_the_median_share()
     unknown = redrawn.figures(redrawn.Asked.of(stack, 1000, _launch(np.nan)), raw, "rank")
     assert np.isnan(unknown["bound"])
     assert np.isnan(unknown["bound_share"])
+
+
+def _rates(ends: list[int], draws: list[list[list[int]]]) -> dict[str, float]:
+    loads = [matrices.Loads.of(matrices.bytes_of(np.array(one), 1000), NODES) for one in draws]
+    times = np.array(ends, float)
+    row = pd.Series({"ranks": 4, "time_p50": np.median(times), "time_mean": times.mean()})
+    return verify.rates(row, loads, _launch(10), times)
+
+
+def test_rates_of_ops_that_ask_for_different_things_are_medians_of_the_ops() -> None:
+    """The figures of test/unit/stats/summary_test.cpp."""
+    one, within, two = _matrix((2, 0)), _matrix((0, 1)), _matrix((0, 2), (1, 3))
+    found = _rates([19_200, 40_000, 12_800, 96_000], [one, within, one, two])
+    assert found["gbps_aggregate"] == pytest.approx(8 * 12000 / 19200)
+    assert found["msg_rate"] == pytest.approx(1e9 / 19200)
+    assert found["gbps_node_net_max"] == pytest.approx(8 * 12000 / 19200)
+    assert found["gbps_sustained"] == pytest.approx(8 * 12000 / 42000 / 4)
+    perfect = _rates([9600, 4800, 4800], [one, two, two])
+    assert perfect["gbps_node_net_max"] == pytest.approx(8 * 12000 / 4800)
+    nothing = _rates([9600], [within])
+    assert nothing["gbps_node_net"] == 0
+
+
+def test_what_ops_with_matrices_of_their_own_lost_is_by_their_means() -> None:
+    row = {
+        **dict.fromkeys(uneven.CELL, 1), "traffic": "permutation/op", "series": "permutation",
+        "busiest": "none", "busiest_index": -1, "imbalance": 1.5, "node_imbalance": 1.2, "ops": 9,
+        "bound": 200.0, "bound_share": 0.9, "time_p50": 100.0, "time_mean": 250.0,
+        "traffic_draws": 32,
+    }  # fmt: skip
+    uniform = row | {"traffic": "uniform", "bound": 100.0, "time_mean": 100.0, "traffic_draws": 1}
+    larger = row | {"message_size": 2, "bound_share": 0.8}
+    rows = uneven.with_uniform(pd.DataFrame([uniform, row, larger])).iloc[1:]
+    found = uneven.of_bound("permutation/op", rows)
+    assert "the median op reached 90 % of its own" in found.text
+    assert "where 0.05 µs of 0.25 µs are not the traffic's" in found.text
+    assert "asks 2 times as much of them and took 2.5 times as long" in found.text
+
+
+def test_ops_that_rightly_differ_are_not_called_modes_or_tails() -> None:
+    points = pd.DataFrame({"traffic_draws": [1.0, 32.0, np.nan], "point": [0, 1, 2]})
+    seen: list[list[int]] = []
+    found = SimpleNamespace(
+        points=points,
+        select=lambda rows: SimpleNamespace(points=points[rows]),
+    )
+
+    def find(results: Results) -> list[Finding]:
+        seen.append(list(results.points["point"]))
+        return []
+
+    uneven.of_alike_ops(find)(cast(Results, found))
+    assert seen == [[0, 2]]
 
 
 def test_who_has_most_is_not_named_where_each_op_has_another() -> None:

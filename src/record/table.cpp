@@ -56,8 +56,9 @@ std::string asked_by_traffic(const Point& point, const Summary& summary) {
     const std::string who =
         point.draws() > 1 ? "mean of the ops" : words_of(Load{summary.busiest, summary.busiest_index, 0});
     if (std::isnan(summary.bound)) return fmt::format(", imbalance {:.2f} ({})", summary.imbalance, who);
-    return fmt::format(", bound {:.2f} µs ({}), {:.1f} % of it reached", summary.bound * kMicroseconds, who,
-                       summary.bound_share * 100);
+    return fmt::format(", bound {:.2f} µs ({}), {}{:.1f} % of {}", summary.bound * kMicroseconds, who,
+                       point.draws() > 1 ? "the median op reached " : "", summary.bound_share * 100,
+                       point.draws() > 1 ? "its own" : "it reached");
 }
 
 // Why there are fewer ops than were asked for, or a wider interval.

@@ -2,6 +2,7 @@
 #include "a2aperf/stats/summary.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 #include <span>
@@ -166,6 +167,28 @@ double middle(std::vector<double> values, PercentileRule rule) {
     return values[percentile_index(values.size(), 0.5, rule)];
 }
 
+// Where each op has others: of each rate the median of the ops', since an op that has more to move takes longer.
+// The median is that of the time for a byte, so that ops that all ask the same have what others have: their bytes
+// over p50.
+Bandwidths rates_in_turn(const Samples& samples, const Layout& layout, const SummaryRules& rules) {
+    constexpr std::array kRates{&Bandwidths::rank,        &Bandwidths::compat,       &Bandwidths::node_net_min,
+                                &Bandwidths::node_net,    &Bandwidths::node_net_max, &Bandwidths::node_total,
+                                &Bandwidths::node_compat, &Bandwidths::duplex,       &Bandwidths::aggregate,
+                                &Bandwidths::bisection,   &Bandwidths::msg_rate};
+    const std::vector<TrafficLoads> loads = loads_of_ops(samples, rules);
+    const std::vector<Nanoseconds> times = op_times(samples, rules.complete_at);
+    std::vector<Bandwidths> ops;
+    for (std::size_t op = 0; op < loads.size(); ++op)
+        ops.push_back(bandwidths(layout, loads[op], static_cast<double>(times[op])));
+    Bandwidths middles;
+    for (double Bandwidths::*const rate : kRates) {
+        std::vector<double> of_ops(ops.size());
+        std::ranges::transform(ops, of_ops.begin(), [&](const Bandwidths& op) { return 1 / op.*rate; });
+        middles.*rate = 1 / middle(std::move(of_ops), rules.percentile);
+    }
+    return middles;
+}
+
 // Where each op has others: means of the ops, and the median of what each reached.
 void tell_traffic_in_turn(Summary& summary, const Samples& samples, const Layout& layout,
                           const SummaryRules& rules) {
@@ -220,7 +243,8 @@ Summary summarise(const Samples& samples, const Layout& layout, Bytes message_si
     };
     if (rules.follows_on && summary.count > 0) summary.whole_time = whole_time(samples, rules.complete_at);
     const double each = summary.whole_time / static_cast<double>(summary.count);
-    summary.gbps = rates(rules.follows_on ? each : summary.p50);
+    summary.gbps =
+        is_in_turn ? rates_in_turn(samples, layout, rules) : rates(rules.follows_on ? each : summary.p50);
     const Bandwidths sustained = rates(rules.follows_on ? each : summary.mean); // n / sum of T = 1 / mean
     summary.gbps_sustained = sustained.rank;
     summary.gbps_sustained_compat = sustained.compat;

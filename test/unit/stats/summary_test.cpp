@@ -280,6 +280,16 @@ TEST_CASE("traffic that is not uniform has the rates of its bytes, and the share
     CHECK(is_absent(summary.gbps_sustained_compat));
     CHECK(summary.gbps_sustained == Approx(8 * 3000 / 19200.0));
 
+    // A network of 10 Gbit/s on which each op takes just what it asks for reaches that, whatever the ops ask for.
+    rules.loads_in_turn[2] = rules.loads_in_turn[1];
+    const TrafficBound first = bound_of(rules.loads_in_turn[0], 10, 10),
+                       second = bound_of(rules.loads_in_turn[1], 10, 10);
+    const auto as_bound = [&](const TrafficBound& bound) { return static_cast<Nanoseconds>(bound.ns); };
+    const Samples perfect = ops_of({as_bound(first), as_bound(second), as_bound(second)}, 4, 3);
+    const Summary ideal = summarise(perfect, layout, 1000, rules);
+    CHECK(ideal.bound_share == Approx(1));
+    CHECK(ideal.gbps.node_net_max == Approx(10));
+
     rules.node_link_gbps = rules.rank_link_gbps = 0; // unknown
     const Summary without = summarise(samples, layout, 1000, rules);
     CHECK(is_absent(without.bound));
@@ -311,8 +321,19 @@ TEST_CASE(
     CHECK(summary.node_imbalance == Approx(2));
     CHECK(summary.largest_message == 12000);
     CHECK(summary.gbps.aggregate == Approx(8 * 12000 / 19200.0));
-    CHECK(summary.gbps.msg_rate == Approx(1.25 / 19200.0 * 1e9)); // one message in three of the ops, two in one
-    CHECK(summary.gbps.node_net_max == Approx(8 * 9000 / 19200.0));
+    CHECK(summary.gbps.msg_rate == Approx(1 / 19200.0 * 1e9));       // 12800, 19200, 40000, 48000 ns a message
+    CHECK(summary.gbps.node_net_max == Approx(8 * 12000 / 19200.0)); // 1.07, 1.6, 8 ns a byte; nothing in one op
+    CHECK(summary.gbps_sustained == Approx(8 * 12000 / 42000.0 / 4));
+
+    // A network of 10 Gbit/s on which each op takes just what it asks for reaches that, whatever the ops ask for.
+    rules.loads_in_turn[2] = rules.loads_in_turn[1];
+    const TrafficBound first = bound_of(rules.loads_in_turn[0], 10, 10),
+                       second = bound_of(rules.loads_in_turn[1], 10, 10);
+    const auto as_bound = [&](const TrafficBound& bound) { return static_cast<Nanoseconds>(bound.ns); };
+    const Samples perfect = ops_of({as_bound(first), as_bound(second), as_bound(second)}, 4, 3);
+    const Summary ideal = summarise(perfect, layout, 1000, rules);
+    CHECK(ideal.bound_share == Approx(1));
+    CHECK(ideal.gbps.node_net_max == Approx(10));
 
     rules.node_link_gbps = rules.rank_link_gbps = 0; // unknown
     const Summary without = summarise(samples, layout, 1000, rules);

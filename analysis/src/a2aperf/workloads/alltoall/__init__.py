@@ -48,11 +48,13 @@ _FINDERS: Final = (
            "ranks that share a link give up.",
            scale.find),
     Finder("modes", "More than one mode", "Ops fall into groups; the median is that "
-           "of one group only, and may jump to another group from run to run.", modes.find),
+           "of one group only, and may jump to another group from run to run.",
+           uneven.of_alike_ops(modes.find)),
     Finder("timer", "A delay of fixed length", "Slow ops are late by about the same time whatever "
-           "their size and scale: look for a timer, not for the network.", timer.find),
+           "their size and scale: look for a timer, not for the network.",
+           uneven.of_alike_ops(timer.find)),
     Finder("tails", "Long tails", "The median hides slow ops; the sustained rate counts them.",
-           tails.find),
+           uneven.of_alike_ops(tails.find)),
     Finder("steps", "Steps against message size", "Another protocol takes over between two sizes.",
            steps.find),
     Finder("cost", "What a message costs", "Message-rate-bound below the crossing, "

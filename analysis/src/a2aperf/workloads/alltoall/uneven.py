@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from a2aperf import grouping
 from a2aperf.explain import series
 from a2aperf.explain.finding import Finding, Number, percent, spanned, us
 from a2aperf.results import Results
@@ -17,6 +18,8 @@ from a2aperf.workloads.alltoall import matrices
 
 CELL = ("launch", "mode", "schedule", "window", "message_size", "ranks", "engine", "post")
 """What the uniform point beside another one has in common with it."""
+_NEWER = (grouping.WINDOW_BYTES, grouping.CHUNK, grouping.ENDPOINTS)
+"""The same, which older files lack."""
 _EQUAL: Final = 0.005
 """More than the mean by less than this is told as the mean."""
 _ALIKE: Final = 0.05
@@ -47,14 +50,45 @@ def beside_uniform(points: pd.DataFrame) -> pd.Series[float]:
 
 def _of_uniform(points: pd.DataFrame, column: str) -> pd.Series[float]:
     """For each point the column of the uniform traffic beside it; NaN where there is none."""
+    cell = [*CELL, *(name for name in _NEWER if name in points)]
     uniform = points[points[matrices.TRAFFIC] == matrices.UNIFORM]
-    values = uniform.groupby(list(CELL), dropna=False)[column].median()
-    cells = pd.MultiIndex.from_frame(points[list(CELL)])
+    values = uniform.groupby(cell, dropna=False)[column].median()
+    cells = pd.MultiIndex.from_frame(points[cell])
     return pd.Series(values.reindex(cells).to_numpy(float), index=points.index)
 
 
 def _times_as_fast(points: pd.DataFrame) -> pd.Series[float]:
-    return _of_uniform(points, "time_p50") / points["time_p50"].astype(float)
+    """By medians; by means where ops differ in what they ask, which is told as a mean, too."""
+    faster = _of_uniform(points, "time_p50") / points["time_p50"].astype(float)
+    if not (redrawn := _are_redrawn(points)).any():
+        return faster
+    by_mean = _of_uniform(points, "time_mean") / points["time_mean"].astype(float)
+    return faster.where(~redrawn, by_mean)
+
+
+def _are_redrawn(points: pd.DataFrame) -> pd.Series[bool]:
+    if matrices.DRAWS not in points:  # older files
+        return pd.Series(False, index=points.index)
+    return points[matrices.DRAWS].astype(float).gt(1)
+
+
+def _time(row: pd.Series) -> float:
+    """What stands beside the bound: that of ops that differ is a mean."""
+    return float(row["time_mean" if matrices.draws(row) > 1 else "time_p50"])
+
+
+def of_alike_ops(
+    find: Callable[[Results], list[Finding]],
+) -> Callable[[Results], list[Finding]]:
+    """The same of ops that ask the same: of others some rightly take longer."""
+
+    def of_alike(found: Results) -> list[Finding]:
+        if found.points.empty or not (redrawn := _are_redrawn(found.points)).any():
+            return find(found)
+        alike = found.select(~redrawn)
+        return [] if alike.points.empty else find(alike)
+
+    return of_alike
 
 
 def _of_messages(found: Results, points: pd.DataFrame) -> pd.Series[float]:
@@ -114,20 +148,26 @@ def _asks(row: pd.Series) -> str:
     return f"{busiest.words} most, {times:.3g} times the mean"
 
 
+def _reached(row: pd.Series) -> str:
+    share = percent(float(row["bound_share"]))
+    if matrices.draws(row) > 1:
+        return f"the median op reached {share} of its own"
+    return f"{share} of it was reached"
+
+
 def of_bound(name: str, rows: pd.DataFrame) -> Finding:
     """What the links alone take for a traffic, and what of that was reached; `with_uniform`."""
     worst = series.most(rows, -rows["bound_share"].astype(float))
     best = series.most(rows, rows["bound_share"].astype(float))
-    lost = float(worst["time_p50"] - worst["bound"])
+    lost = _time(worst) - float(worst["bound"])
     text = (
         f"{best[matrices.TRAFFIC]}: {_asks(best)}; that alone takes {us(float(best['bound']))} at "
-        f"{best['message_size']} B on these links, and {percent(float(best['bound_share']))} of it "
-        "was reached"
+        f"{best['message_size']} B on these links, and {_reached(best)}"
     )
     if len(rows) > 1:
         text += (
             f"; least at {worst['message_size']} B, {percent(float(worst['bound_share']))}, where "
-            f"{us(lost)} of {us(float(worst['time_p50']))} are not the traffic's"
+            f"{us(lost)} of {us(_time(worst))} are not the traffic's"
         )
     numbers: dict[str, Number] = {
         "series": name,
@@ -164,7 +204,7 @@ def _against_uniform(row: pd.Series) -> str:
         return (
             beside + f"{took:.3g} times as long: the difference is the traffic's, not the network's"
         )
-    missing = float(row["time_p50"]) * (1 - asked / took)
+    missing = _time(row) * (1 - asked / took)
     if missing < 0:
         return beside + f"only {took:.3g} times as long"
     return beside + f"{took:.3g} times as long: {us(missing)} more than that alone explains"

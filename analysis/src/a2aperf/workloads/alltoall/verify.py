@@ -75,7 +75,8 @@ def _in_turn(found: Results, row: pd.Series, raw: RawOps) -> Iterator[str]:
     rule = found.attributes[str(row["file"])].get("percentile_rule", "rank")
     again = redrawn.figures(asked, raw, rule)
     ops = [asked.loads[op] for op in redrawn.of_ops(raw, len(stack))]
-    yield from _contradicted(row, again | rates(row, ops, launch))
+    times = raw.op_times()[raw.valid]
+    yield from _contradicted(row, again | rates(row, ops, launch, times, rule))
 
 
 def _of_the_whole(row: pd.Series, raw: RawOps, bound: float, launch: Launch) -> dict[str, Any]:
@@ -160,21 +161,33 @@ def figures(row: pd.Series, sizes: NDArray[np.int64], launch: Launch) -> dict[st
     }
 
 
-def rates(row: pd.Series, ops: list[matrices.Loads], launch: Launch) -> dict[str, float]:
+def rates(
+    row: pd.Series,
+    ops: list[matrices.Loads],
+    launch: Launch,
+    times: NDArray[np.float64] | None = None,
+    rule: metrics.Rule = "rank",
+) -> dict[str, float]:
     """Of traffic that is not uniform every rate, by column; only the sustained one by the mean.
 
-    `ops`: what each asks, or one of them where all ask the same; rates are of their mean.
+    `ops`: what each asks, which takes its `times` (ns), and rates are medians of theirs, by the
+    time for a byte; or, without times, one of them where all ask the same.
     """
     ranks, nodes = int(row["ranks"]), len(ops[0].left)
-    time, mean = float(row["time_p50"]), float(row["time_mean"])
-    total = float(np.mean([loads.total for loads in ops]))
-    left = np.array([loads.left for loads in ops])
-    one = 8 * total / time / ranks
-    least, most = (8 * float(np.mean(end)) / time for end in (left.min(axis=1), left.max(axis=1)))
-    net = 8 * float(left.mean()) / time
+    took = np.array([float(row["time_p50"])]) if times is None else times
+
+    def middle(amounts: list[float]) -> float:
+        with np.errstate(divide="ignore"):  # an op may send nothing between nodes
+            return float(np.divide(1, metrics.percentile(took / np.array(amounts), 0.5, rule)))
+
+    one = 8 * middle([loads.total for loads in ops]) / ranks
+    least = 8 * middle([loads.left.min() for loads in ops])
+    net = 8 * middle([loads.left.mean() for loads in ops])
+    most = 8 * middle([loads.left.max() for loads in ops])
     if nodes == 1:
         least, net, most = np.nan, np.nan, np.nan
-    halves = 8 * float(np.mean([loads.halves for loads in ops])) / time
+    halves = 8 * middle([loads.halves for loads in ops])
+    total = float(np.mean([loads.total for loads in ops]))
     link = float(launch.attributes["rails"]) * float(launch.attributes["link_rate_gbps"])
     return {
         "gbps_rank": one,
@@ -187,8 +200,8 @@ def rates(row: pd.Series, ops: list[matrices.Loads], launch: Launch) -> dict[str
         "gbps_duplex": 2 * net,
         "gbps_aggregate": ranks * one,
         "gbps_bisection": halves if nodes > 1 else np.nan,
-        "gbps_sustained": 8 * total / mean / ranks,
+        "gbps_sustained": 8 * total / float(row["time_mean"]) / ranks,
         "gbps_sustained_compat": np.nan,
-        "msg_rate": float(np.mean([loads.messages for loads in ops])) / time * 1e9,
+        "msg_rate": middle([loads.messages for loads in ops]) * 1e9,
         "efficiency": net / link if link > 0 else np.nan,
     }
