@@ -227,7 +227,10 @@ template <class Mode>
 void CreditStream<Mode>::take_send(int place, Nanoseconds now) {
     if (leaves_out()) return take_asked(place);
     const int slot = receives_ + place;
-    out_[static_cast<std::size_t>(stream_of_[static_cast<std::size_t>(slot)])].free.put(place);
+    FreePlaces& free = out_[static_cast<std::size_t>(stream_of_[static_cast<std::size_t>(slot)])].free;
+    if (free.is_full()) [[unlikely]]
+        throw RunError("a send completed that was not to", EndReason::bad_data);
+    free.put(place);
     --under_way_;
     counts_[0] = static_cast<std::uint64_t>(++totals_[0]);
     moments_.send_done = now;
@@ -258,18 +261,19 @@ void CreditStream<Mode>::take(int place, std::uint64_t data) {
     take_credit(out_[static_cast<std::size_t>(stream)], place);
 }
 
+// Receives for which there was no room may find some now.
 template <class Mode>
-bool CreditStream<Mode>::read_queue() {
-    const ssize_t count = fi_cq_read(channel_.endpoint().queue(), entries_.data(), entries_.size());
-    if (count <= 0) [[unlikely]] {
-        if (count != -FI_EAGAIN && count != -FI_EINTR && count != 0) fail_completion(count);
-        if (!unposted_.empty()) post_receives();
-        return false;
-    }
+void CreditStream<Mode>::note_nothing(ssize_t status) {
+    if (status != -FI_EAGAIN && status != -FI_EINTR && status != 0) fail_completion(status);
+    post_receives();
+}
+
+template <class Mode>
+void CreditStream<Mode>::take_entries(std::size_t count) {
     const Nanoseconds now = now_ns(); // one look at the clock for all of them
     if (is_silent() && noted_ != sent_) note_silent(now);
     const std::int64_t received_before = received_;
-    for (const fi_cq_data_entry& entry : std::span(entries_).first(static_cast<std::size_t>(count))) {
+    for (const fi_cq_data_entry& entry : std::span(entries_).first(count)) {
         const std::ptrdiff_t slot = static_cast<const Slot*>(entry.op_context) - slots_.data();
         // Our own slots first: some providers flag the completion of a write that carries data like its arrival.
         if (is_written(Mode::kArrival) && !is_send(slot))
@@ -281,7 +285,6 @@ bool CreditStream<Mode>::read_queue() {
     }
     if (received_ != received_before) moments_.receive_done = now;
     post_receives();
-    return true;
 }
 
 template <class Mode>

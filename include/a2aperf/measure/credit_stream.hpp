@@ -3,6 +3,8 @@
 // buffers, and it tells when it has freed some.
 #pragma once
 
+#include <rdma/fi_eq.h>
+
 #include <algorithm>
 #include <array>
 #include <limits>
@@ -68,13 +70,20 @@ public:
     CreditStream(const Job& job, Channel& channel, Bytes message_size, const StreamSettings& settings);
 
     void prepare() { post_receives(); }
+    // Mostly nothing is there: what finds nothing calls the provider alone.
     bool advance() {
         bool has_sent = false;
-        for (std::size_t i = first_out_; i < out_.size(); ++i) has_sent |= send_messages(out_[i]);
-        for (std::size_t i = 0; i < first_out_; ++i) has_sent |= send_messages(out_[i]);
-        if (++first_out_ >= out_.size()) first_out_ = 0; // another one finds room first
+        if (out_.size() == 1) [[likely]] {
+            has_sent = may_send(out_.front()) && send_messages(out_.front());
+        } else {
+            for (std::size_t i = first_out_; i < out_.size(); ++i)
+                has_sent |= may_send(out_[i]) && send_messages(out_[i]);
+            for (std::size_t i = 0; i < first_out_; ++i) has_sent |= may_send(out_[i]) && send_messages(out_[i]);
+            if (++first_out_ >= out_.size()) first_out_ = 0; // another one finds room first
+        }
         const bool has_read = look();
-        for (Incoming& stream : in_) return_credits(stream);
+        for (Incoming& stream : in_)
+            if (stream.freed != stream.told) return_credits(stream);
         return has_sent || has_read;
     }
     bool progress() {
@@ -201,6 +210,11 @@ private:
                 static_cast<std::uint64_t>(stream.received + stream.told)};
     }
 
+    // Or has to note that it waits.
+    bool may_send(const Outgoing& stream) const {
+        return stream.sent != settings_.most &&
+               (stream.sent < stream.credit + settings_.window || stream.waiting_since == 0);
+    }
     void open_streams();
     void open_buffers();
     std::int64_t missing() const;
@@ -227,7 +241,18 @@ private:
     void return_credits(Incoming& stream);
     void tell(Incoming& stream);
     ssize_t send_credit(const Incoming& stream);
-    bool read_queue();
+    bool read_queue() {
+        const ssize_t count = fi_cq_read(queue_, entries_.data(), entries_.size());
+        if (count > 0) {
+            take_entries(static_cast<std::size_t>(count));
+            return true;
+        }
+        if (count != -FI_EAGAIN || !unposted_.empty()) [[unlikely]]
+            note_nothing(count);
+        return false;
+    }
+    void take_entries(std::size_t count);
+    void note_nothing(ssize_t status);
     void post_receives();
     bool post_receive(const Unposted& unposted);
     bool post_for_message(Incoming& stream, int place);
@@ -287,6 +312,7 @@ private:
 
     const Job& job_;
     Channel& channel_;
+    fid_cq* const queue_ = channel_.endpoint().queue();
     StreamSettings settings_;
     std::size_t message_size_, stride_;
     // What holds for all messages, so that none asks again.

@@ -22,6 +22,7 @@ public:
     static constexpr Nanoseconds kPause = 1000;
 
     Polling polling() const { return polling_; }
+    bool yields() const { return yields_; } // at each rest, which may be long then
     Nanoseconds timeout() const { return timeout_; }
 
     // Something happened: the deadline moves.

@@ -149,7 +149,7 @@ Nanoseconds DurationLoop::run(Engine& engine, const Duration& duration, TickSamp
 // and, where it ends by a number, a heartbeat every sixteenth of the timeout. Gives its end.
 template <DurationEngine Engine>
 Nanoseconds DurationLoop::flow(Engine& engine, const Duration& duration, TickSamples& samples, Silence& silence) {
-    constexpr int kAdvancesPerLook = 16; // reading the clock costs as much as one
+    constexpr int kAdvancesPerLook = 16; // reading the clock costs as much as one that finds nothing
     const std::size_t ticks = duration.ticks();
     const auto next_look = [&](Nanoseconds now, std::size_t ended) {
         return std::min(clock_.to_local(start_ + duration.end_of(ended)) - now, duration.look) + now;
@@ -163,7 +163,8 @@ Nanoseconds DurationLoop::flow(Engine& engine, const Duration& duration, TickSam
         for (int i = 0; i < kAdvancesPerLook; ++i) {
             if (!engine.advance()) {
                 deadline_.rest();
-                break;
+                if (deadline_.yields() || engine.is_over()) break;
+                continue;
             }
             if (duration.traces) [[unlikely]]
                 if (const std::uint64_t counted = sum_of(engine.counters()); counted != traced) {
