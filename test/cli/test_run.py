@@ -149,7 +149,7 @@ def test_values_with_commas_in_parentheses(study):
     rows = study.plan()
     assert sorted(row["settings"] for row in rows) == sorted(2 * ["--traffic=uniform", f"--traffic={moe}"])
     for row in rows:
-        found = {str(kind) for kind in Results(study.results / row["file"]).columns["traffic"]}
+        found = set(Results(study.results / row["file"]).words("traffic"))
         assert found == {row["settings"].removeprefix("--traffic=")}
 
 
