@@ -27,9 +27,21 @@ shuffle() {
     done
 }
 
+# split_values TEXT: V1,V2 into $split, empty ones too. As in lists of a2aperf a comma divides nothing in parentheses that are
+# closed, such as those of moe(experts=8,top=2); there may be others within them.
+split_values() {
+    local rest=$1 value='^([^,(]|\(([^()]|\([^()]*\))*\)|\()*(,|$)'
+    split=()
+    while [[ $rest =~ $value && ${BASH_REMATCH[0]} == *, ]]; do
+        split+=("${BASH_REMATCH[0]%,}")
+        rest=${rest:${#BASH_REMATCH[0]}}
+    done
+    split+=("$rest")
+}
+
 # read_settings: KEY=V1,V2 of $settings into $keys, $values_N; $combinations is the number of all together.
 read_settings() {
-    local setting key i=0
+    local setting key split i=0
     local -A seen=()
     keys=() combinations=1
     for setting in "${settings[@]}"; do
@@ -40,7 +52,8 @@ read_settings() {
         seen[$key]=yes
         declare -ga "values_$i=()"
         local -n values=values_$i
-        mapfile -t -d , values < <(printf '%s,' "${setting#*=}")
+        split_values "${setting#*=}"
+        values=("${split[@]}")
         local -A distinct=()
         for value in "${values[@]}"; do distinct[=$value]=yes; done
         ((${#values[@]} > 1 && ${#distinct[@]} == ${#values[@]})) ||

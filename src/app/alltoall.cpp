@@ -300,7 +300,8 @@ public:
         double seconds = ops * seconds_of_op(point, ranks);
         if (options.with_mpi_baseline) seconds += ops * seconds_of_op(baseline_of(point), ranks);
         if (options.time_budget) seconds = std::min(seconds, static_cast<double>(*options.time_budget) * 1e-9);
-        return kSecondsBesideOps + seconds;
+        // What is drawn anew for each op is verified draw by draw, one of which ops has.
+        return kSecondsBesideOps + seconds + (point.draws() - 1) * seconds_of_op(point, ranks);
     }
 
     std::optional<Nanoseconds> time_asked(const Options& options) const override {

@@ -86,7 +86,7 @@ bool is_default(const Point& point) {
 
 void check_search(const Options& options) {
     for (const std::string_view name : {"precision", "min-ops", "max-ops", "time-budget", "baseline", "traffic",
-                                        "order", "resume", "verify-only"})
+                                        "redraw", "order", "resume", "verify-only"})
         if (options.is_given(name))
             throw UsageError(fmt::format("--search and --{} exclude each other: give one of them", name));
     if (options.is_given("ops") && options.ops < kConfirmedOps)

@@ -98,15 +98,24 @@ Nanoseconds parse_positive_duration(std::string_view text) {
 
 namespace {
 
-// The end of the first item: of commas the first that is in no parentheses.
-std::size_t item_end(std::string_view text) {
+// Of the parenthesis that opens there; npos where none closes it.
+std::size_t closing_of(std::string_view text, std::size_t open) {
     int depth = 0;
-    for (std::size_t at = 0; at < text.size(); ++at) {
+    for (std::size_t at = open; at < text.size(); ++at) {
         if (text[at] == '(') ++depth;
-        if (text[at] == ')' && depth > 0) --depth;
-        if (text[at] == ',' && depth == 0) return at;
+        if (text[at] == ')' && --depth == 0) return at;
     }
-    if (depth > 0) throw UsageError(fmt::format("a parenthesis is not closed in {}", quote(text)));
+    return std::string_view::npos;
+}
+
+// The end of the first item: of commas the first that is in no parentheses. One that is not closed is a character
+// like any other, as in the name of a file.
+std::size_t item_end(std::string_view text) {
+    for (std::size_t at = 0; at < text.size(); ++at) {
+        if (text[at] == ',') return at;
+        if (text[at] != '(') continue;
+        if (const std::size_t close = closing_of(text, at); close != std::string_view::npos) at = close;
+    }
     return std::string_view::npos;
 }
 

@@ -2,13 +2,46 @@
 #include "a2aperf/plan/experts.hpp"
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <numeric>
 
 namespace a2aperf {
+namespace {
 
+__extension__ using Wide = unsigned __int128;
+
+// As it is written: digits x 10^-places.
+struct Decimal {
+    Wide digits = 0;
+    int places = 0;
+};
+
+Decimal decimal_of(double value) {
+    std::array<char, 400> text{}; // the longest there are in this form have 329 characters
+    const auto end = std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed).ptr;
+    Decimal decimal;
+    bool is_behind = false;
+    for (const char* at = text.data(); at != end; ++at) {
+        if (*at == '.') {
+            is_behind = true;
+            continue;
+        }
+        decimal.digits = decimal.digits * 10 + static_cast<unsigned>(*at - '0');
+        decimal.places += is_behind;
+    }
+    return decimal;
+}
+
+} // namespace
+
+// A binary capacity of 0.58 is a little less than that, and 0.58 x 50 would be 28.
 std::uint64_t Experts::room(int ranks) const {
-    const double copies = static_cast<double>(ranks) * tokens * top;
-    return std::max<std::uint64_t>(static_cast<std::uint64_t>(capacity * copies / experts), 1);
+    const Decimal given = decimal_of(capacity);
+    const Wide copies = static_cast<Wide>(ranks) * static_cast<unsigned>(tokens) * static_cast<unsigned>(top);
+    Wide parts = static_cast<unsigned>(experts);
+    for (int place = 0; place < given.places; ++place) parts *= 10;
+    return std::max<std::uint64_t>(static_cast<std::uint64_t>(given.digits * copies / parts), 1);
 }
 
 TokenCounts route_tokens(const Experts& experts, int ranks, Random random) {

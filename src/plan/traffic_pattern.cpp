@@ -234,15 +234,19 @@ std::vector<double> parameters_of(const TrafficGenerator& generator, std::string
         names.push_back(parameter.name);
     }
     std::vector<std::string_view> seen;
-    while (!given.empty()) {
-        const std::string_view item = given.substr(0, given.find(','));
-        given.remove_prefix(std::min(item.size() + 1, given.size()));
+    for (bool is_more = !given.empty(); is_more;) {
+        const std::size_t comma = given.find(',');
+        const std::string_view item = given.substr(0, comma);
+        is_more = comma != std::string_view::npos;
+        if (is_more) given.remove_prefix(comma + 1);
+        if (item.empty()) refuse("an item within the parentheses is empty");
         const std::size_t equals = item.find('=');
         const std::string_view name = item.substr(0, equals);
         const auto found = std::ranges::find(names, name);
-        if (found == names.end() || equals == std::string_view::npos)
+        if (found == names.end())
             refuse(
                 fmt::format("{} is none of its values: expected one of {}", quote(item), fmt::join(names, ", ")));
+        if (equals == std::string_view::npos) refuse(fmt::format("the value of {} is missing", name));
         if (std::ranges::find(seen, name) != seen.end()) refuse(fmt::format("{} is given twice", name));
         seen.push_back(name);
         const auto at = static_cast<std::size_t>(found - names.begin());
@@ -325,13 +329,17 @@ TrafficMatrix TrafficPattern::matrix(const Layout& layout, std::uint64_t seed, i
         refuse(fmt::format("{} ranks, and a matrix has room for {}", layout.ranks(), kMostTrafficRanks));
     if (of_file_ && of_file_->ranks() != layout.ranks())
         refuse(fmt::format("a matrix of {0} x {0}, and there are {1} ranks", of_file_->ranks(), layout.ranks()));
+    const int draws = is_drawn() && layout.ranks() > 1 ? kMostDraws : 1;
     TrafficMatrix matrix(layout.ranks());
     try {
-        matrix = of_file_ ? *of_file_ : generator_->make(values_, layout, {seed, number});
+        for (int tries = 0; tries < draws && matrix.total() == 0; ++tries)
+            matrix = of_file_ ? *of_file_ : generator_->make(values_, layout, {seed, number, tries});
     } catch (const UsageError& error) {
         refuse(error.what());
     }
-    if (matrix.total() == 0) refuse("nothing is sent: no rank has a byte for another one");
+    if (matrix.total() == 0)
+        refuse(fmt::format("nothing is sent: no rank has a byte for another one{}",
+                           draws > 1 ? fmt::format(", in any of {} draws", draws) : ""));
     return matrix;
 }
 

@@ -141,6 +141,18 @@ def test_hosts(study):
     assert "has launches on h1,h2, and this run is on h1,h3" in other.stderr
 
 
+def test_values_with_commas_in_parentheses(study):
+    moe = "moe(experts=8,top=2,capacity=1.25,tokens=64)"
+    words = ["-n", "2", f"--compare=--traffic=uniform,{moe}", "--launches", "2", "--sizes", "1000", "--", *SHM, "--ops", "3"]
+    outcome = study.run(*words)
+    assert "4 of 4 launches are good" in outcome.stderr
+    rows = study.plan()
+    assert sorted(row["settings"] for row in rows) == sorted(2 * ["--traffic=uniform", f"--traffic={moe}"])
+    for row in rows:
+        found = set(Results(study.results / row["file"]).words("traffic"))
+        assert found == {row["settings"].removeprefix("--traffic=")}
+
+
 GOOD = ["-n", "2", "--compare", HARMLESS]
 
 

@@ -211,3 +211,26 @@ def test_a_command_of_the_time_before_an_update_is_not_used(tmp_path, status):
     assert outcome.returncode == 0, outcome.stderr
     assert outcome.stdout == ("" if status else str(command))
     assert bool(status) == (f"{command} does not run" in outcome.stderr)
+
+
+@pytest.mark.parametrize(
+    ("options", "given", "told"),
+    [
+        ((), {}, "none 1"),
+        ((), {"LAUNCH_BINDING": "socket", "OMPI_MCA_mpi_yield_when_idle": "0"}, "socket 0"),
+        (("-x",), {}, "unset unset"),
+        (("-x",), {"LAUNCH_BINDING": "none", "OMPI_MCA_mpi_yield_when_idle": "1"}, "unset unset"),
+    ],
+)  # fmt: skip
+def test_what_the_launcher_of_tests_leaves_to_others(tmp_path, options, given, told):
+    """-x gives the machine to the ranks also where test/run.sh, which exports the contrary, is around it."""
+    launcher = tmp_path / "mpirun"
+    launcher.write_text('#!/bin/sh\necho "${LAUNCH_BINDING-unset} ${OMPI_MCA_mpi_yield_when_idle-unset}"\n', encoding="utf-8")
+    launcher.chmod(0o755)
+    around = {name: value for name, value in os.environ.items() if name not in ("LAUNCH_BINDING", "OMPI_MCA_mpi_yield_when_idle")}
+    outcome = subprocess.run(
+        [ROOT / "test/support/mpirun.sh", *options, "1", "true"], capture_output=True, text=True, timeout=SECONDS,
+        env=around | given | {"MPIRUN": str(launcher)},
+    )  # fmt: skip
+    assert outcome.returncode == 0, outcome.stderr
+    assert outcome.stdout.splitlines()[-1] == told

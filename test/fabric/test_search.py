@@ -94,6 +94,7 @@ def test_every_round_has_the_faster_half_of_the_last_one(launch, tmp_path):
         (("--search", "5s", "--sizes", "64KiB", "--chunk", "1"), "not even one size fits"),  # 65536 messages an op
         (("--baseline", "mpi"), "--search and --baseline exclude each other"),
         (("--traffic", "incast"), "--search and --traffic exclude each other"),
+        (("--redraw", "op"), "--search and --redraw exclude each other"),
         (("--format", "csv"), "a table of its own"),
         (("--ops", "30"), "fewer than 120 ops of either side decide nothing"),
     ],

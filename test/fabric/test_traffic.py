@@ -155,7 +155,7 @@ def test_a_resumed_launch_has_the_same_traffic(launch, tmp_path):
         ("shift=3", "3 ranks have the distances 1 to 2, not 3"),
         ("hot-node=2x", "at least 2 nodes"),
         ("moe(experts=4,top=5)", "a token can't go to 5 of 4 experts, as in moe("),
-        ("moe(experts=4", "a parenthesis is not closed in 'moe(experts=4'"),
+        ("moe(experts=4", "'moe(experts=4': its values stand in parentheses, as in moe("),
         ("none.csv", "cannot read 'none.csv'"),
         ("shape.csv", "2 x 3 is not square"),
         ("ranks.csv", "a matrix of 2 x 2, and there are 3 ranks"),

@@ -96,6 +96,23 @@ def test_values_stay_text_and_options_are_compared(study):
 
 
 @pytest.mark.parametrize(
+    ("values", "apart"),
+    [
+        ("uniform,moe(experts=8,top=2)", ["uniform", "moe(experts=8,top=2)"]),
+        ("a(1,b(2,3)),c", ["a(1,b(2,3))", "c"]),
+        ("run(1.csv,moe(top=2,tokens=9)", ["run(1.csv", "moe(top=2,tokens=9)"]),
+        ("a)b,c(", ["a)b", "c("]),
+        ("a,", ["a", ""]),
+    ],
+)
+def test_a_comma_in_parentheses_divides_nothing(script, values, apart):
+    outcome = script("compare.sbatch", "--plan", "4", f"--traffic={values}", "--launches", "1")
+    assert outcome.returncode == 0, outcome.stderr
+    rows = [line.split("\t") for line in outcome.stdout.splitlines() if not line.startswith("#")]
+    assert [row[4] for row in rows[1:]] == [f"--traffic={value}" for value in apart]
+
+
+@pytest.mark.parametrize(
     ("words", "says"),
     [
         (["PSM2_RCVTHREAD=0"], "expected two or more different values, such as PSM2_RCVTHREAD=0,1"),

@@ -25,14 +25,17 @@ the first rank that failed, 0 when none did.
   test/support/mpirun.sh 4 build/test/mpi/mpi-job
   test/support/mpirun.sh -t 120 2 build/src/app/a2aperf alltoall --provider tcp
 
-OMPI_MCA_* variables that are set already stay as they are.
+OMPI_MCA_* variables and LAUNCH_BINDING that are set already stay as they are; -x alone unsets LAUNCH_BINDING and
+OMPI_MCA_mpi_yield_when_idle.
 USAGE
 }
 
 if [[ ${1-} == -x ]]; then
     shift
+    # test/run.sh exports both, for tests that run beside others.
+    unset LAUNCH_BINDING OMPI_MCA_mpi_yield_when_idle
 else
-    export LAUNCH_BINDING=none OMPI_MCA_mpi_yield_when_idle=1
+    export LAUNCH_BINDING=${LAUNCH_BINDING:-none} OMPI_MCA_mpi_yield_when_idle=${OMPI_MCA_mpi_yield_when_idle:-1}
 fi
 take_deadline 800 "$@"
 shift $((OPTIND - 1))

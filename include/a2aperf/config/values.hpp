@@ -53,7 +53,7 @@ std::vector<std::pair<std::string, std::string>> parse_assignments(std::span<con
 // A duration above zero.
 Nanoseconds parse_positive_duration(std::string_view text);
 
-// "a,b" and "c" give a, b, c; an empty item is an error. A comma in parentheses divides
+// "a,b" and "c" give a, b, c; an empty item is an error. A comma in parentheses that are closed divides
 // nothing. Doubles are dropped, order is kept.
 std::vector<std::string> split_list(std::span<const std::string> texts);
 

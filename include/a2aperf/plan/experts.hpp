@@ -18,7 +18,8 @@ struct Experts {
     double capacity = 1.25; // of an expert, over the mean of copies that experts are sent
     int tokens = 1024;      // of each rank
 
-    // Copies that an expert takes: capacity x R x tokens x top / experts, rounded down; at least 1.
+    // Copies that an expert takes: capacity x R x tokens x top / experts, rounded down; at least 1. Exact: the
+    // capacity is the shortest decimal number that it is written as, from 0.01 to 1000.
     std::uint64_t room(int ranks) const;
     // Expert e is on rank e R / experts, rounded down: each rank has as many as any other, give or take one.
     Rank rank_of(int expert, int ranks) const { return static_cast<Rank>(std::int64_t{expert} * ranks / experts); }
@@ -31,8 +32,8 @@ struct TokenCounts {
 };
 
 // The experts of a token are drawn, every one as likely as another. What is beyond the room of an expert is
-// dropped: the first tokens of all ranks come first, then their second ones, so that none of the ranks loses more
-// by its number.
+// dropped: the first tokens of all ranks come first, rank by rank, then their second ones. So an expert that has
+// room for few takes those of the ranks with the lowest numbers; no rank is more than a token ahead of another.
 TokenCounts route_tokens(const Experts& experts, int ranks, Random random);
 
 // Copies from rank to rank; those for experts of the rank itself make no message.

@@ -68,7 +68,7 @@ struct Point {
     Bytes largest_message() const;
     Point of_size(Bytes size) const;
     // Of an op by its number: where its traffic is drawn anew for each, with that of this one.
-    int draws() const { return traffic ? traffic->draws() : 1; } // that differ
+    int draws() const { return traffic ? traffic->draws() : 1; } // which the ops take in turn
     Point of_op(int op, const Layout& layout) const;
     // As it is of each mode that its messages go by: itself, where that is one.
     std::vector<Point> by_modes() const;

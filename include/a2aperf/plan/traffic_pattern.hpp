@@ -27,10 +27,12 @@ struct TrafficParameter {
 struct TrafficDraw {
     std::uint64_t seed;
     int number = 0;
+    int tries = 0; // before, which gave a matrix that sends nothing
 
     Random of_launch() const { return Random(mix64(seed)); } // the same for all ops
     Random of_op() const {
-        return number == 0 ? of_launch() : Random(mix64(seed) + static_cast<std::uint64_t>(number));
+        const std::uint64_t first = mix64(seed) + static_cast<std::uint64_t>(number);
+        return Random(tries == 0 ? first : mix64(first) + static_cast<std::uint64_t>(tries));
     }
 };
 
@@ -70,14 +72,16 @@ public:
     bool is_uniform() const { return generator_ != nullptr && generator_->make == nullptr; }
     bool is_drawn() const { return generator_ != nullptr && generator_->is_drawn; }
     bool moves() const { return generator_ != nullptr && generator_->moves; }
-    // How many different matrices it has where each op has one of its own.
+    // How many matrices are drawn where each op has one of its own; some may be equal.
     int draws(int ranks) const;
     // Not of uniform traffic. number: of the op, where each has a matrix of its own. The same arguments give the
-    // same matrix. Throws UsageError: another number of ranks than the file's, a value that these ranks don't
-    // allow, nothing to send.
+    // same matrix. What is drawn and sends nothing is drawn again, kMostDraws times at most. Throws UsageError:
+    // another number of ranks than the file's, a value that these ranks don't allow, nothing to send.
     TrafficMatrix matrix(const Layout& layout, std::uint64_t seed, int number = 0) const;
 
 private:
+    static constexpr int kMostDraws = 1000;
+
     std::string name_;
     const TrafficGenerator* generator_ = nullptr;
     std::vector<double> values_;

@@ -76,6 +76,23 @@ TEST_CASE("uneven traffic takes what its busiest rank moves, and no more chunks 
           doctest::Approx(44 * kSecondsPerMessage + 4000 / kBytesPerSecond));
 }
 
+TEST_CASE("the estimate of a launch has the verification of each draw, also beside a time budget") {
+    const auto seconds = [](bool redraws, std::optional<Nanoseconds> budget) {
+        Options options = estimated(1000000, 0);
+        options.ops = 10;
+        options.warmup = 5;
+        options.time_budget = budget;
+        alltoall_options(options).patterns = {TrafficPattern::parse("permutation")};
+        alltoall_options(options).redraws = redraws;
+        return estimated_seconds(options);
+    };
+    // Each rank sends all of its bytes to one other, in any draw.
+    const double op = 4 * kSecondsPerMessage + 4e6 / kBytesPerSecond;
+    CHECK(seconds(false, {}) == doctest::Approx(kSecondsBesideOps + 16 * op));
+    CHECK(seconds(true, {}) == doctest::Approx(kSecondsBesideOps + (16 + 31) * op));
+    CHECK(seconds(true, 1000) == doctest::Approx(kSecondsBesideOps + 31 * op).epsilon(0.001));
+}
+
 TEST_CASE("the estimate of a launch multiplies its ops by the chunks, and a baseline is not cut") {
     Options whole = estimated(100000, 0);
     Options cuts = estimated(100000, 10);

@@ -60,8 +60,12 @@ TEST_CASE("a list keeps its order and drops doubles") {
     CHECK(split_list(texts) == std::vector<std::string>{"b", "a", "c"});
     CHECK(split_list(std::vector<std::string>{"a,moe(b=1,c=2),d(,),e)"}) ==
           std::vector<std::string>{"a", "moe(b=1,c=2)", "d(,)", "e)"});
-    CHECK(refusal([] { split_list(std::vector<std::string>{"a,b(c,d"}); }) ==
-          "a parenthesis is not closed in 'b(c,d'");
+    CHECK(split_list(std::vector<std::string>{"a,b(c,d(e,f),g)h,i"}) ==
+          std::vector<std::string>{"a", "b(c,d(e,f),g)h", "i"});
+    // One that is not closed is part of a name.
+    CHECK(split_list(std::vector<std::string>{"run(1.csv"}) == std::vector<std::string>{"run(1.csv"});
+    CHECK(split_list(std::vector<std::string>{"run(1.csv,moe(b=1,c=2),(("}) ==
+          std::vector<std::string>{"run(1.csv", "moe(b=1,c=2)", "(("});
     for (const char* bad : {"", ",", "a,", ",a", "a,,b"}) {
         CAPTURE(bad);
         CHECK(refusal([&] { split_list(std::vector<std::string>{bad}); }).starts_with("empty item in"));

@@ -58,6 +58,33 @@ TEST_CASE("half the room drops half the copies, of each rank alike") {
     CHECK(std::ranges::all_of(counts.kept, [](std::uint64_t kept) { return kept == 25; }));
 }
 
+TEST_CASE("the room of an expert is exact, whatever the capacity is in binary") {
+    const auto room = [](double capacity, int experts, int top, int tokens, int ranks) {
+        return Experts{.experts = experts, .top = top, .capacity = capacity, .tokens = tokens}.room(ranks);
+    };
+    CHECK(room(0.58, 4, 2, 50, 2) == 29);
+    CHECK(room(0.01, 7, 7, 100, 1) == 1);
+    CHECK(room(1000, 1, 1, 1000000, 100) == 100000000000);
+    CHECK(room(0.01, 64, 8, 1, 1) == 1); // at least one
+    CHECK(room(1.0000000000000002, 1, 1, 1000000, 1) == 1000000);
+    CHECK(room(0.9999999999999999, 1, 1, 1000000, 1) == 999999);
+    for (int percent = 1; percent <= 1000; ++percent)
+        for (const int tokens : {1, 7, 50, 1024}) {
+            CAPTURE(percent);
+            CAPTURE(tokens);
+            const int copies = 3 * tokens * 2;
+            CHECK(room(percent / 100., 8, 2, tokens, 3) ==
+                  static_cast<std::uint64_t>(std::max(percent * copies / 800, 1)));
+        }
+}
+
+TEST_CASE("where there is room for few the lowest ranks have it") {
+    const Experts few{.experts = 4, .top = 4, .capacity = 0.25, .tokens = 1};
+    const TrafficMatrix matrix = expert_traffic(few, 4, Random(1));
+    for (Rank from = 0; from < 4; ++from)
+        for (Rank to = 0; to < 4; ++to) CHECK(matrix.weight(from, to) == (from == 0 && to != 0 ? 1 : 0));
+}
+
 TEST_CASE("experts are placed evenly, and what is sent to a rank is that of its experts") {
     const Experts experts{.experts = 7, .top = 2, .capacity = 1.25, .tokens = 100};
     std::vector<int> placed(3);

@@ -115,8 +115,31 @@ TEST_CASE("sparse: about the share of the pairs that was asked for, and all of 1
     const Layout layout = Layout::blocks(100, 10);
     CHECK(std::abs(messages(made("sparse=10%", layout)) - 990) < 5 * std::sqrt(9900 * 0.1 * 0.9));
     CHECK(messages(made("sparse=100%", layout)) == 9900);
-    CHECK_THROWS_WITH_AS(made("sparse=0.0001%", Layout::blocks(2, 2)), doctest::Contains("nothing is sent"),
-                         UsageError);
+    CHECK_THROWS_WITH_AS(
+        made("sparse=0.0001%", Layout::blocks(2, 2)),
+        doctest::Contains("nothing is sent: no rank has a byte for another one, in any of 1000 draws"), UsageError);
+}
+
+TEST_CASE("a draw in which nothing is sent is drawn again, the same for the same seed and number") {
+    const auto require_all = [](const char* text, const Layout& layout) {
+        CAPTURE(text);
+        const TrafficPattern pattern = TrafficPattern::parse(text);
+        std::set<std::uint64_t> digests;
+        for (std::uint64_t seed = 1; seed <= 20; ++seed)
+            for (int op = 0; op < 32; ++op) {
+                const TrafficMatrix matrix = pattern.matrix(layout, seed, op);
+                CHECK(matrix.total() > 0);
+                CHECK(matrix.digest() == pattern.matrix(layout, seed, op).digest());
+                digests.insert(matrix.digest());
+            }
+        return digests.size();
+    };
+    CHECK(require_all("sparse=10%", Layout::blocks(2, 2)) == 3); // one way, the other, both
+    for (int ranks = 3; ranks <= 7; ++ranks) require_all("sparse=10%", Layout::blocks(ranks, ranks));
+    require_all("moe(experts=2,top=1,tokens=1)", Layout::blocks(2, 2));
+    // Its only copy is that of rank 0, for itself, however often it is drawn.
+    CHECK_THROWS_WITH_AS(made("moe(experts=1,top=1,capacity=0.01,tokens=10)", Layout::blocks(4, 4)),
+                         doctest::Contains("in any of 1000 draws"), UsageError);
 }
 
 TEST_CASE("all to one, one to all, half to half") {
@@ -174,6 +197,10 @@ TEST_CASE("what is no traffic is told, with what there is") {
     refuses("moe(capacity=0)", "'moe(capacity=0)': capacity is a number from 0.01 to 1000" + moe);
     refuses("moe(tokens=)", "'moe(tokens=)': tokens is a whole number from 1 to 1000000" + moe);
     refuses("moe(experts=4,top=5)", "'moe(experts=4,top=5)': a token can't go to 5 of 4 experts" + moe);
+    refuses("moe(experts=8,)", "'moe(experts=8,)': an item within the parentheses is empty" + moe);
+    refuses("moe(,top=1)", "'moe(,top=1)': an item within the parentheses is empty" + moe);
+    refuses("moe(,)", "an item within the parentheses is empty" + moe);
+    refuses("moe(capacity)", "'moe(capacity)': the value of capacity is missing" + moe);
     refuses("moe(top=1,top=2)", "'moe(top=1,top=2)': top is given twice" + moe);
     refuses("moe(8)", "'moe(8)': '8' is none of its values: expected one of experts, top, capacity, tokens" + moe);
     refuses("incast=3", "'incast=3': it takes no value, as in incast");

@@ -75,7 +75,7 @@ def _matrix(found: Results, name: str, row: pd.Series) -> Chart | None:
 
 def _of_ops(row: pd.Series) -> str:
     draws = matrices.draws(row)
-    return "an op" if draws == 1 else f"in the first op, of {draws} that differ"
+    return "an op" if draws == 1 else f"in the first op, of {draws} draws"
 
 
 def _reached(points: pd.DataFrame) -> Chart | None:
