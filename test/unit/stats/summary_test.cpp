@@ -280,16 +280,6 @@ TEST_CASE("traffic that is not uniform has the rates of its bytes, and the share
     CHECK(is_absent(summary.gbps_sustained_compat));
     CHECK(summary.gbps_sustained == Approx(8 * 3000 / 19200.0));
 
-    // A network of 10 Gbit/s on which each op takes just what it asks for reaches that, whatever the ops ask for.
-    rules.loads_in_turn[2] = rules.loads_in_turn[1];
-    const TrafficBound first = bound_of(rules.loads_in_turn[0], 10, 10),
-                       second = bound_of(rules.loads_in_turn[1], 10, 10);
-    const auto as_bound = [&](const TrafficBound& bound) { return static_cast<Nanoseconds>(bound.ns); };
-    const Samples perfect = ops_of({as_bound(first), as_bound(second), as_bound(second)}, 4, 3);
-    const Summary ideal = summarise(perfect, layout, 1000, rules);
-    CHECK(ideal.bound_share == Approx(1));
-    CHECK(ideal.gbps.node_net_max == Approx(10));
-
     rules.node_link_gbps = rules.rank_link_gbps = 0; // unknown
     const Summary without = summarise(samples, layout, 1000, rules);
     CHECK(is_absent(without.bound));
