@@ -13,7 +13,7 @@ public:
     void reserve(std::size_t most) { places_.resize(most); }
 
     void put(int place) { places_[count_++] = place; } // not where all are free
-    int next() const { return places_[count_ - 1]; } // there is one
+    int next() const { return places_[count_ - 1]; }   // there is one
     void take() { --count_; }
     bool is_empty() const { return count_ == 0; }
     bool is_full() const { return count_ == places_.size(); }
