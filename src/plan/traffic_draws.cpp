@@ -9,8 +9,7 @@
 namespace a2aperf {
 
 TrafficDraws::TrafficDraws(TrafficPattern pattern, const Layout& layout, std::uint64_t seed)
-    : pattern_(std::move(pattern)), layout_(layout), seed_(seed), count_(pattern_.draws(layout.ranks())),
-      digest_(0) {
+    : pattern_(std::move(pattern)), layout_(layout), seed_(seed), count_(pattern_.draws(layout.ranks())) {
     for (int op = 0; op < count_; ++op) digest_ = mix64(digest_ ^ matrix(op).digest());
     digest_ = std::max<std::uint64_t>(digest_ >> 1U, 1);
 }

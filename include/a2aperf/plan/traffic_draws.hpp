@@ -24,7 +24,7 @@ private:
     Layout layout_;
     std::uint64_t seed_;
     int count_;
-    std::uint64_t digest_;
+    std::uint64_t digest_ = 0;
 };
 
 } // namespace a2aperf
