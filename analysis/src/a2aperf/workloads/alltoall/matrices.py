@@ -164,6 +164,15 @@ class Loads:
             float(max(ways)),
         )
 
+    def rank_imbalance(self, ranks: int) -> float:
+        """What the busiest rank sends or receives, over the mean of all."""
+        return self.rank.amount / (self.total / ranks)
+
+    def node_imbalance(self) -> float:
+        """The same of nodes and what passes between them; NaN where nothing does."""
+        across = float(self.left.sum())
+        return self.node.amount / (across / len(self.left)) if across > 0 else np.nan
+
     def bound(self, rank_gbps: float, node_gbps: float) -> tuple[float, Busiest]:
         """The shortest time in ns that the links allow, and who asks for it; NaN where unknown."""
         found = np.nan, Busiest()

@@ -47,8 +47,8 @@ def figures(asked: Asked, raw: RawOps, rule: Rule) -> dict[str, Any]:
     bounds = asked.bounds[draw]
     shares = bounds / raw.op_times()[raw.valid]
     known = shares[~np.isnan(shares)]
-    imbalance = np.array([one.rank.amount / (one.total / asked.ranks) for one in asked.loads])
-    nodes = np.array([_of_nodes(one) for one in asked.loads])
+    imbalance = np.array([one.rank_imbalance(asked.ranks) for one in asked.loads])
+    nodes = np.array([one.node_imbalance() for one in asked.loads])
     return {
         "largest_message": max(one.largest for one in asked.loads),
         "imbalance": _mean_of_known(imbalance[draw]),
@@ -58,11 +58,6 @@ def figures(asked: Asked, raw: RawOps, rule: Rule) -> dict[str, Any]:
         "bound": _mean_of_known(bounds),
         "bound_share": metrics.percentile(known, 0.5, rule) if known.size else np.nan,
     }
-
-
-def _of_nodes(loads: matrices.Loads) -> float:
-    across = float(loads.left.sum())
-    return loads.node.amount / (across / len(loads.left)) if across > 0 else float("nan")
 
 
 def _mean_of_known(values: NDArray[np.float64]) -> float:

@@ -149,11 +149,10 @@ def figures(row: pd.Series, sizes: NDArray[np.int64], launch: Launch) -> dict[st
     bound, busiest = loads.bound(rate, rails * rate)
     if np.isnan(bound):
         busiest = loads.rank
-    across, nodes = float(loads.left.sum()), len(loads.left)
     return {
         "largest_message": loads.largest,
-        "imbalance": loads.rank.amount / (loads.total / len(sizes)),
-        "node_imbalance": loads.node.amount / (across / nodes) if across > 0 else np.nan,
+        "imbalance": loads.rank_imbalance(len(sizes)),
+        "node_imbalance": loads.node_imbalance(),
         "busiest": busiest.kind,
         "busiest_index": busiest.index,
         "bound": bound,
