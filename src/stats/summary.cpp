@@ -139,16 +139,18 @@ void tell_traffic(Summary& summary, const Layout& layout, const SummaryRules& ru
     summary.largest_message = static_cast<std::int64_t>(rules.loads.largest);
 }
 
-} // namespace
-
-namespace {
-
-// Of the valid ops, in time order.
-std::vector<TrafficLoads> loads_of_ops(const Samples& samples, const SummaryRules& rules) {
+// Where each op has traffic of its own: what each valid one asked for and took, in time order.
+struct OpsInTurn {
     std::vector<TrafficLoads> loads;
+    std::vector<Nanoseconds> times;
+};
+
+OpsInTurn ops_in_turn(const Samples& samples, const SummaryRules& rules) {
+    OpsInTurn ops{{}, op_times(samples, rules.complete_at)};
     for (std::size_t attempt = 0; attempt < samples.valid.size(); ++attempt)
-        if (samples.valid[attempt] != 0) loads.push_back(rules.loads_in_turn[attempt % rules.loads_in_turn.size()]);
-    return loads;
+        if (samples.valid[attempt] != 0)
+            ops.loads.push_back(rules.loads_in_turn[attempt % rules.loads_in_turn.size()]);
+    return ops;
 }
 
 // Of what some ops may lack: of those that have it; NaN where none has.
@@ -167,39 +169,33 @@ double middle(std::vector<double> values, PercentileRule rule) {
     return values[percentile_index(values.size(), 0.5, rule)];
 }
 
-// Where each op has others: of each rate the median of the ops', since an op that has more to move takes longer.
-// The median is that of the time for a byte, so that ops that all ask the same have what others have: their bytes
-// over p50.
-Bandwidths rates_in_turn(const Samples& samples, const Layout& layout, const SummaryRules& rules) {
+// Of each rate the median of the ops', since an op that has more to move takes longer. The median is that of the
+// time for a byte, so that ops that all ask the same have what others have: their bytes over p50.
+Bandwidths rates_in_turn(const OpsInTurn& ops, const Layout& layout, PercentileRule rule) {
     constexpr std::array kRates{&Bandwidths::rank,        &Bandwidths::compat,       &Bandwidths::node_net_min,
                                 &Bandwidths::node_net,    &Bandwidths::node_net_max, &Bandwidths::node_total,
                                 &Bandwidths::node_compat, &Bandwidths::duplex,       &Bandwidths::aggregate,
                                 &Bandwidths::bisection,   &Bandwidths::msg_rate};
-    const std::vector<TrafficLoads> loads = loads_of_ops(samples, rules);
-    const std::vector<Nanoseconds> times = op_times(samples, rules.complete_at);
-    std::vector<Bandwidths> ops;
-    for (std::size_t op = 0; op < loads.size(); ++op)
-        ops.push_back(bandwidths(layout, loads[op], static_cast<double>(times[op])));
+    std::vector<Bandwidths> rates;
+    for (std::size_t op = 0; op < ops.loads.size(); ++op)
+        rates.push_back(bandwidths(layout, ops.loads[op], static_cast<double>(ops.times[op])));
     Bandwidths middles;
     for (double Bandwidths::*const rate : kRates) {
-        std::vector<double> of_ops(ops.size());
-        std::ranges::transform(ops, of_ops.begin(), [&](const Bandwidths& op) { return 1 / op.*rate; });
-        middles.*rate = 1 / middle(std::move(of_ops), rules.percentile);
+        std::vector<double> of_ops(rates.size());
+        std::ranges::transform(rates, of_ops.begin(), [&](const Bandwidths& op) { return 1 / op.*rate; });
+        middles.*rate = 1 / middle(std::move(of_ops), rule);
     }
     return middles;
 }
 
-// Where each op has others: means of the ops, and the median of what each reached.
-void tell_traffic_in_turn(Summary& summary, const Samples& samples, const Layout& layout,
-                          const SummaryRules& rules) {
-    const std::vector<TrafficLoads> loads = loads_of_ops(samples, rules);
-    const std::vector<Nanoseconds> times = op_times(samples, rules.complete_at);
+// Means of the ops, and the median of what each reached.
+void tell_traffic_in_turn(Summary& summary, const OpsInTurn& ops, const Layout& layout, const SummaryRules& rules) {
     std::vector<double> bounds, reached, of_ranks, of_nodes;
-    for (std::size_t op = 0; op < loads.size(); ++op) {
-        bounds.push_back(bound_of(loads[op], rules.rank_link_gbps, rules.node_link_gbps).ns);
-        reached.push_back(bounds.back() / static_cast<double>(times[op]));
-        of_ranks.push_back(loads[op].rank_imbalance(layout));
-        of_nodes.push_back(loads[op].node_imbalance(layout));
+    for (std::size_t op = 0; op < ops.loads.size(); ++op) {
+        bounds.push_back(bound_of(ops.loads[op], rules.rank_link_gbps, rules.node_link_gbps).ns);
+        reached.push_back(bounds.back() / static_cast<double>(ops.times[op]));
+        of_ranks.push_back(ops.loads[op].rank_imbalance(layout));
+        of_nodes.push_back(ops.loads[op].node_imbalance(layout));
     }
     summary.bound = mean_of_known(std::move(bounds));
     summary.bound_share = middle(std::move(reached), rules.percentile);
@@ -237,20 +233,21 @@ double whole_time(const Samples& samples, CompleteAt rule) {
 Summary summarise(const Samples& samples, const Layout& layout, Bytes message_size, const SummaryRules& rules) {
     Summary summary = summarise_times(samples, rules);
     const bool is_in_turn = !rules.loads_in_turn.empty() && summary.count > 0;
-    const TrafficLoads loads = is_in_turn ? mean_of(loads_of_ops(samples, rules)) : rules.loads;
+    const OpsInTurn ops = is_in_turn ? ops_in_turn(samples, rules) : OpsInTurn{};
+    const TrafficLoads loads = is_in_turn ? mean_of(ops.loads) : rules.loads;
     const auto rates = [&](double time) {
         return rules.is_uniform ? bandwidths(layout, message_size, time) : bandwidths(layout, loads, time);
     };
     if (rules.follows_on && summary.count > 0) summary.whole_time = whole_time(samples, rules.complete_at);
     const double each = summary.whole_time / static_cast<double>(summary.count);
     summary.gbps =
-        is_in_turn ? rates_in_turn(samples, layout, rules) : rates(rules.follows_on ? each : summary.p50);
+        is_in_turn ? rates_in_turn(ops, layout, rules.percentile) : rates(rules.follows_on ? each : summary.p50);
     const Bandwidths sustained = rates(rules.follows_on ? each : summary.mean); // n / sum of T = 1 / mean
     summary.gbps_sustained = sustained.rank;
     summary.gbps_sustained_compat = sustained.compat;
     if (rules.node_link_gbps > 0) summary.efficiency = summary.gbps.node_net / rules.node_link_gbps;
     if (is_in_turn)
-        tell_traffic_in_turn(summary, samples, layout, rules);
+        tell_traffic_in_turn(summary, ops, layout, rules);
     else
         tell_traffic(summary, layout, rules);
     return summary;
