@@ -26,18 +26,34 @@ _ALIKE: Final = 0.05
 """Times that differ by no more are alike: medians of few ops hardly tell less apart."""
 
 
-def of_equal_ranks(
-    find: Callable[[Results], list[Finding]],
-) -> Callable[[Results], list[Finding]]:
-    """The same of uniform traffic alone: a rank that has more to do is rightly later."""
+Find = Callable[[Results], list[Finding]]
 
-    def of_uniform(found: Results) -> list[Finding]:
-        if matrices.TRAFFIC not in found.points:
+
+def _of_some(find: Find, chosen: Callable[[pd.DataFrame], pd.Series[bool]]) -> Find:
+    def of_some(found: Results) -> list[Finding]:
+        rows = chosen(found.points)
+        if rows.all():
             return find(found)
-        equal = found.select(found.points[matrices.TRAFFIC] == matrices.UNIFORM)
-        return [] if equal.points.empty else find(equal)
+        some = found.select(rows)
+        return [] if some.points.empty else find(some)
 
-    return of_uniform
+    return of_some
+
+
+def of_equal_ranks(find: Find) -> Find:
+    """The same of uniform traffic alone: a rank that has more to do is rightly later."""
+    return _of_some(find, _are_uniform)
+
+
+def of_alike_ops(find: Find) -> Find:
+    """The same of ops that ask the same: of others some rightly take longer."""
+    return _of_some(find, lambda points: ~_are_redrawn(points))
+
+
+def _are_uniform(points: pd.DataFrame) -> pd.Series[bool]:
+    if matrices.TRAFFIC not in points:  # older files
+        return pd.Series(True, index=points.index)
+    return points[matrices.TRAFFIC] == matrices.UNIFORM
 
 
 def beside_uniform(points: pd.DataFrame) -> pd.Series[float]:
@@ -75,20 +91,6 @@ def _are_redrawn(points: pd.DataFrame) -> pd.Series[bool]:
 def _time(row: pd.Series) -> float:
     """What stands beside the bound: that of ops that differ is a mean."""
     return float(row["time_mean" if matrices.draws(row) > 1 else "time_p50"])
-
-
-def of_alike_ops(
-    find: Callable[[Results], list[Finding]],
-) -> Callable[[Results], list[Finding]]:
-    """The same of ops that ask the same: of others some rightly take longer."""
-
-    def of_alike(found: Results) -> list[Finding]:
-        if found.points.empty or not (redrawn := _are_redrawn(found.points)).any():
-            return find(found)
-        alike = found.select(~redrawn)
-        return [] if alike.points.empty else find(alike)
-
-    return of_alike
 
 
 def _of_messages(found: Results, points: pd.DataFrame) -> pd.Series[float]:
