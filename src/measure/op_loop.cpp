@@ -2,6 +2,8 @@
 #include "a2aperf/measure/op_loop.hpp"
 
 #include <algorithm>
+#include <chrono>
+#include <thread>
 
 #include "a2aperf/base/clock.hpp"
 
@@ -17,6 +19,23 @@ void OwnSamples::clear() {
     for (auto* column : {&begin, &send_done, &receive_done, &start, &arrival, &own_moments}) column->clear();
 }
 
+namespace {
+
+// Returns the time at which it ended. A start lies far ahead where others have the cores: they may have ours, too,
+// and who has slept is sooner given one than who has waited for the clock.
+Nanoseconds await(Nanoseconds start) {
+    constexpr Nanoseconds kAwake = 1'000'000; // before the start
+    Nanoseconds now = now_ns();
+    if (start - now > 2 * kAwake) {
+        std::this_thread::sleep_for(std::chrono::nanoseconds(start - now - kAwake));
+        now = now_ns();
+    }
+    while (now < start) now = now_ns();
+    return now;
+}
+
+} // namespace
+
 Nanoseconds OpLoop::agree(Engine& engine) {
     return agreement_.reach([&] { return engine.progress(); }, [&] { return "at " + names_.of(op_ - 1); });
 }
@@ -31,9 +50,7 @@ int OpLoop::run(Engine& engine, int count, OwnSamples& samples) {
         if (stop_signal() != 0) break;
 
         const Nanoseconds go = start_ == Start::clock ? clock_.to_local(scheduled) : 0;
-        Nanoseconds begin = 0;
-        while ((begin = now_ns()) < go) {
-        }
+        const Nanoseconds begin = await(go);
         const Moments moments = engine.run();
         // Without a scheduled start each rank counts from its own; with one, all count on the common clock.
         const auto since_start = [&](Nanoseconds local) {
