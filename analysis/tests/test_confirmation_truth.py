@@ -22,7 +22,7 @@ from support.screening_rates import Rates
 from support.synthetic_screening import DRIFTS, Drift, Truth, trial_speeds
 
 pytestmark = pytest.mark.slow
-STUDIES = int(os.environ.get("A2A_SCREENINGS", "200"))
+STUDIES = int(os.environ.get("A2A_SCREENINGS", "100"))
 RATES = Rates(STUDIES)
 CELLS = 8
 STILL = tuple(drift for drift in DRIFTS if drift != "wave")

@@ -20,7 +20,7 @@ from support.screening_rates import Rates
 from support.synthetic_screening import DRIFTS, Drift, Truth
 
 pytestmark = pytest.mark.slow
-STUDIES = int(os.environ.get("A2A_SCREENINGS", "60"))
+STUDIES = int(os.environ.get("A2A_SCREENINGS", "40"))
 RATES = Rates(STUDIES)
 CELLS = 8
 PLAN = Plan("none", 1, (Factor("S", "1"),), design.make(1, np.random.default_rng(1)))

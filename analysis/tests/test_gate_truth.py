@@ -13,7 +13,7 @@ from a2aperf.gating.checks import State, worst
 from support.synthetic_jobs import Study
 
 pytestmark = pytest.mark.slow
-STUDIES = int(os.environ.get("A2A_GATE_STUDIES", "200"))
+STUDIES = int(os.environ.get("A2A_GATE_STUDIES", "100"))
 SLOWER = (State.WARNING, State.CRITICAL)
 
 

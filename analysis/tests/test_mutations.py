@@ -25,7 +25,7 @@ from support import (
 )
 from support.synthetic import Setup
 
-COUNT = int(os.environ.get("A2A_MUTANTS", "25"))
+COUNT = int(os.environ.get("A2A_MUTANTS", "12"))
 """Of each form; 2000 in the long run."""
 SMALL = Setup(nodes=2, ppn=1, sizes=(8, 1000), ops=12, environment={"PSM2_RCVTHREAD": "0"})
 

@@ -26,7 +26,7 @@ from support.synthetic import Setup
 
 A2A = Callable[..., Outcome]
 Floats = NDArray[np.float64]
-YEARS = int(os.environ.get("A2A_NODE_YEARS", "20"))
+YEARS = int(os.environ.get("A2A_NODE_YEARS", "12"))
 FEW = YEARS // 10 or 1  # of the many nodes, which take longer
 START = datetime(2026, 1, 1, 3, tzinfo=UTC)
 

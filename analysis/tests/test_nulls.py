@@ -4,6 +4,8 @@
 `benchmarks/false_alarms.py` draws the same table at length.
 """
 
+import os
+
 import numpy as np
 import pytest
 
@@ -11,7 +13,7 @@ import nulls
 
 pytestmark = pytest.mark.slow
 
-STUDIES = 80
+STUDIES = int(os.environ.get("A2A_STUDIES", "40"))
 """A row fails where its rate, if it were held, would give such a count once in 1000."""
 
 

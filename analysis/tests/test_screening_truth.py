@@ -18,7 +18,7 @@ from support.screening_rates import Rates
 from support.synthetic_screening import DRIFTS, Drift, Truth
 
 pytestmark = pytest.mark.slow
-SCREENINGS = int(os.environ.get("A2A_SCREENINGS", "200"))
+SCREENINGS = int(os.environ.get("A2A_SCREENINGS", "100"))
 RATES = Rates(SCREENINGS)
 STILL = tuple(drift for drift in DRIFTS if drift != "wave")
 ONE = Truth(changes={3: 0.05})

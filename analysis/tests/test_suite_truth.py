@@ -20,7 +20,7 @@ from a2aperf.suite.rounds import rounds_for
 from support.synthetic_suite import DRIFTS, SIZES, Drift, Truth
 
 pytestmark = pytest.mark.slow
-SUITES = int(os.environ.get("A2A_SUITES", "24"))
+SUITES = int(os.environ.get("A2A_SUITES", "16"))
 Said = dict[tuple[str, str], dict[Cell, Against]]
 
 

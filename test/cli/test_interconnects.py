@@ -41,7 +41,8 @@ def test_every_workload_over_each_interconnect(suite: LaunchedStudy) -> None:
         assert [cell["message_size"] for cell in of["cells"]] == [64, 4096]
         for cell in of["cells"]:
             assert all(one["launches"] == 2 for one in cell["interconnects"].values())
-            assert {"cpu", "switches"} <= set(cell["interconnects"]["shm"]["per_gb"])
+            costs = cell["interconnects"]["shm"]["per_gb"]
+            assert {"cpu", "switches"} <= set(costs), (of["workload"], cell)
 
 
 def test_stopped_and_gone_on_with(suite: LaunchedStudy) -> None:

@@ -402,7 +402,7 @@ shows may be another (23 November 2026):
 | unfinished: merged | 250 | 91 | 0 | 159 | 0 |
 | unfinished: imported | 250 | 164 | 0 | 86 | 0 |
 
-`A2A_MUTANTS=2000` before pytest makes as many of the other unfinished ones; `test/run.sh` makes 40 of each.
+`A2A_MUTANTS=2000` before pytest makes as many of the other unfinished ones; `test/run.sh` makes 12, of every workload.
 
 `test/crash/damaged_structure.py` flips a bit, replaces a byte or clears a sector of 512 bytes in what HDF5 finds its way by, in the
 unfinished file that the recorder leaves after seven of twelve synthetic points, and `a2a check --repair` makes a new one of it (25 November 2026,

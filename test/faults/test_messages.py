@@ -71,7 +71,9 @@ def test_a_read_that_brings_nothing_or_the_bytes_of_another(faulty, needs_provid
 )  # fmt: skip
 def test_a_flag_and_its_message(faulty, needs_provider, fault, says, size, provider):
     needs_provider(provider)
-    words = ["--provider", provider, "--mode", "write", "--sizes", size, "--ops", "5", "--timeout", "3s"]
+    # Where a flag is lost, who waits for it must give up before those that wait for them all.
+    patience = "8s" if fault == "call=flag do=lose" else "3s"
+    words = ["--provider", provider, "--mode", "write", "--sizes", size, "--ops", "5", "--timeout", patience]
     outcome = faulty(3, f"{fault} nth=1 rank=1", *words)
     outcome.failed(says)
     assert "write shift" in outcome.stderr

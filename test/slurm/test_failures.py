@@ -338,7 +338,8 @@ def test_the_node_of_the_job_script_dies(study):
 
 def test_a_switch_that_has_lost_a_node(study):
     """Its launches are made on what is left of it."""
-    longer = ["--sizes", "1000..100000+1000", *LONG[2:]]  # two ranks of one node do 100000 ops in half a second
+    # Two ranks of one node do 100000 ops in a quarter of a second.
+    longer = ["--sizes", "1000..100000+1000", *(word.replace("100000", "500000") for word in LONG[2:])]
     words = ["--subsets", "per-switch", "--nodes", "1", "--ppn", "2", "--seed", "1", *longer]
     set_pace(study, "1min")  # of the first launch, which is on the node that is lost and ends with it
     id = study.submit("alltoall.sbatch", "--go-on", *words, slurm=["-w", "node[009-012]"])
