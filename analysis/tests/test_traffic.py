@@ -262,3 +262,39 @@ def test_the_matrices_of_four_panels_are_whole_and_their_first_source_is_on_top(
     for one in (matrix, limited):  # as in a table, and as on the page for browsers
         low, high = drawing.draw(Figure("traffic", "", (one,))).axes[0].get_ylim()
         assert low > high
+
+
+def test_matrices_of_several_files_become_one_group() -> None:
+    """Those of fewer ranks are the first rows and columns; what two files have is there once."""
+    assert matrices.GROUP.joining
+    small = {"weight": np.array([[[0, 1], [2, 0]]])}
+    drawn = {"weight": np.array([INCAST, 2 * INCAST])}
+    joined, begins = matrices.GROUP.joining.joined([small, drawn, small, dict(drawn)])
+    assert begins == [0, 1, 0, 1]
+    assert joined["weight"].shape == (3, 4, 4)
+    assert joined["weight"][0].tolist() == [[0, 1, 0, 0], [2, 0, 0, 0], [0] * 4, [0] * 4]
+    assert np.array_equal(joined["weight"][1:], drawn["weight"])
+
+
+def test_what_would_be_too_large_is_not_joined(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(matrices, "_MOST_BYTES", 3 * 16 * 8 - 1)
+    assert matrices.GROUP.joining
+    one, other = {"weight": np.array([INCAST])}, {"weight": np.array([INCAST, INCAST])}
+    matrices.GROUP.joining.joined([other, other])
+    with pytest.raises(MemoryError, match="3 matrices of 4 ranks"):
+        matrices.GROUP.joining.joined([one, other])
+
+
+@pytest.mark.parametrize("place", [(0, 1, 2), (0, 2, 0)])
+def test_a_share_beyond_the_ranks_of_a_point_is_not_its_matrix(place: tuple[int, int, int]) -> None:
+    stored = np.zeros((1, 4, 4), np.int64)
+    stored[0, :2, :2] = [[0, 1], [1, 0]]
+    row = pd.Series(
+        {"traffic": "x", "traffic_matrix": 0, "ranks": 2, "traffic_draws": 1, "file": "a.h5"}
+    )
+    results = cast(Results, SimpleNamespace(group=lambda *of: stored))
+    found = matrices.weights(results, row)
+    assert found is not None
+    assert found.tolist() == [[0, 1], [1, 0]]
+    stored[place] = 1
+    assert matrices.weights(results, row) is None

@@ -281,3 +281,33 @@ def test_more_bytes_than_there_are_numbers_for(a2aperf):
     )
     assert outcome.returncode == 2
     assert "are more than 9223372036854775807 B in one op" in outcome.stderr
+
+
+def test_launches_of_any_size_are_merged_with_their_matrices(measure, tmp_path):
+    """A study's launches: of 2, 3 and 4 ranks, drawn once or for each op, and one whose traffic is uniform."""
+    made = []
+    for ranks, words in ((3, ["hot-rank=3x"]), (4, ["zipf=1.2", "--redraw", "op"]), (4, ["uniform"]), (2, ["incast"])):
+        measure(ranks, "--provider", "shm", "--sizes", "1000,2000", "--traffic", *words)
+        made.append(tmp_path / f"{ranks}-{words[0]}.h5")
+        (tmp_path / "a.h5").rename(made[-1])
+    merged = tmp_path / "merged.h5"
+    said = subprocess.run([A2A, "merge", *made, "-o", merged], capture_output=True, text=True, timeout=PATIENCE)
+    assert (said.returncode, said.stderr) == (0, "")
+    require_sound(merged)
+    after, points = Results(merged), 0
+    for path in made:
+        before = Results(path)
+        for old in range(len(before.columns["ranks"])):
+            draws, ranks = int(before.columns["traffic_draws"][old]), int(before.columns["ranks"][old])
+            assert draws == int(after.columns["traffic_draws"][points])
+            weights = []
+            for of, results, row in ((path, before, old), (merged, after, points)):
+                first = int(results.columns["traffic_matrix"][row])
+                with h5py.File(of) as file:
+                    weights.append(file["matrices/weight"][first : first + draws] if first >= 0 else None)
+            assert (weights[0] is None) == (weights[1] is None) == (path.name == "4-uniform.h5")
+            if weights[0] is not None:
+                assert np.array_equal(weights[1][:, :ranks, :ranks], weights[0])
+                assert weights[1].sum() == weights[0].sum() > 0
+            points += 1
+    assert points == len(after.columns["ranks"])

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Several results files as one: their points one after the other, every launch a segment."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NoReturn
@@ -22,9 +22,10 @@ from a2aperf import (
     writer,
 )
 from a2aperf.asking import ask
+from a2aperf.datasets import Tables
 from a2aperf.errors import InputError
 from a2aperf.sample_columns import SampleColumn
-from a2aperf.workloads.workload import Group
+from a2aperf.workloads.workload import Arrays, Group
 
 _SAME = {"complete_at": None, "percentile_rule": None, "workload": schema.ALL_TO_ALL}
 """What one file says once for all its points, and what it means where it does not."""
@@ -48,14 +49,45 @@ def _require_known(found: results.Results) -> None:
         if workload not in workloads.ALL:
             raise InputError(f"{next(iter(found.files.values()))}: {workload.instead}")
         files = workload.files(found)
-        if workload.group and files and not workload.group.optional:
+        if workload.group and files and not workload.group.joining:
             _refuse_group(found.files[files[0]], workload.key, workload.group)
 
 
-def _require_no_group(path: Path, groups: Iterable[str]) -> None:
-    for workload in workloads.ALL:
-        if workload.group and workload.group.name in groups:
-            _refuse_group(path, workload.key, workload.group)
+class _Groups:
+    """What workloads keep beside the points, of one file after the other."""
+
+    def __init__(self) -> None:
+        self._parts: dict[str, list[tuple[Path, Arrays, NDArray[Any]]]] = {}
+
+    def add(self, path: Path, groups: Mapping[str, Arrays], columns: dict[str, Any]) -> None:
+        """Of a file, and its columns, of which `joined` moves the index."""
+        for workload in workloads.ALL:
+            group = workload.group
+            if group is None or group.name not in groups:
+                continue
+            if group.joining is None:
+                _refuse_group(path, workload.key, group)
+            part = path, groups[group.name], columns[group.joining.index]
+            self._parts.setdefault(group.name, []).append(part)
+
+    def joined(self) -> dict[str, tuple[Tables, Arrays]]:
+        """One group of each name, to which the points' indices now point."""
+        made: dict[str, tuple[Tables, Arrays]] = {}
+        for group in (one.group for one in workloads.ALL if one.group):
+            if group.name not in self._parts or group.joining is None:
+                continue
+            parts = self._parts[group.name]
+            try:
+                arrays, offsets = group.joining.joined([own for _, own, _ in parts])
+            except MemoryError as error:
+                raise InputError(
+                    f"{parts[-1][0]}: with it /{group.name} would be too large for one file "
+                    f"({error}); such files stay apart: 'a2a report' takes them as they are"
+                ) from None
+            for (_, _, index), offset in zip(parts, offsets, strict=True):
+                _shift(index, offset)
+            made[group.name] = group.datasets, arrays
+        return made
 
 
 def merge(paths: Sequence[Path], mixed: bool = False) -> writer.Document:
@@ -76,10 +108,11 @@ def merge(paths: Sequence[Path], mixed: bool = False) -> writer.Document:
     is_traced = False
     kept: list[member_attributes.Attributes] = []
     origins: list[tuple[str, int]] = []  # (file, point) of every new point
+    groups = _Groups()
     for name, path in found.files.items():
         content = ask(path, asking.content, path, [*found.columns.values()], workloads.GROUPS)
-        _require_no_group(path, content.groups)
         part, own = content.columns, content.segments
+        groups.add(path, content.groups, part)
         is_traced |= content.is_traced
         own_columns |= {name: content.own_columns} if content.has_samples else {}
         _shift(part["segment"], len(segments))
@@ -91,6 +124,7 @@ def merge(paths: Sequence[Path], mixed: bool = False) -> writer.Document:
         kept.append(member_attributes.of_segment(content.of_members, len(segments)))
         segments += own
         origins += [(name, point) for point in range(len(part["state"]))]
+    own_groups = groups.joined()
     joined = {name: np.concatenate([part[name] for part in columns]) for name in found.columns}
     has_raw = found.points["has_raw"].to_numpy()
     _require_same_names(found, own_columns)
@@ -123,6 +157,7 @@ def merge(paths: Sequence[Path], mixed: bool = False) -> writer.Document:
         arrival=arrival if is_traced else None,
         own_columns=all_columns,
         own_samples=own_samples,
+        own=own_groups,
         described=found.described,
         kept=_kept(kept),
     )

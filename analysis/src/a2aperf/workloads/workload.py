@@ -71,6 +71,16 @@ class Remaking:
 
 
 @dataclass(frozen=True)
+class Joining:
+    """How groups of several files become one."""
+
+    index: str
+    """Column of the points: the row of the group at which what is theirs begins."""
+    joined: Callable[[Sequence[Arrays]], tuple[dict[str, NDArray[Any]], list[int]]]
+    """One group of all, and what is to be added to the index of each; MemoryError if too large."""
+
+
+@dataclass(frozen=True)
 class Group:
     """What a workload keeps in its files beside the points and their samples."""
 
@@ -81,6 +91,8 @@ class Group:
     remaking: Remaking
     optional: bool = False
     """Only files that need it have it."""
+    joining: Joining | None = None
+    """None: a file has one alone, and such files are not merged."""
 
 
 @dataclass(frozen=True)

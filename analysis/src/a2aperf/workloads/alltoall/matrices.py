@@ -6,7 +6,8 @@ Matrices are [source, destination]; bytes and bounds are those of one op.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import hashlib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -17,17 +18,19 @@ from numpy.typing import ArrayLike, NDArray
 from a2aperf.datasets import Described
 from a2aperf.results import Results
 from a2aperf.schema import UNKNOWN
-from a2aperf.workloads.workload import Arrays, Group, Remaking, Steps
+from a2aperf.workloads.workload import Arrays, Group, Joining, Remaking, Steps
 
 TRAFFIC: Final = "traffic"
 UNIFORM: Final = "uniform"
+_INDEX: Final = "traffic_matrix"
 DRAWS: Final = "traffic_draws"
 COLUMNS: Final = frozenset(
-    {TRAFFIC, "traffic_matrix", "traffic_digest", DRAWS, "largest_message", "imbalance"}
+    {TRAFFIC, _INDEX, "traffic_digest", DRAWS, "largest_message", "imbalance"}
     | {"node_imbalance", "busiest", "busiest_index", "bound", "bound_share"}
 )
 """Of the points of an all-to-all; older files lack them."""
 _WEIGHT: Final = "weight"
+_MOST_BYTES = 1 << 30  # of all matrices of a merged file
 
 
 def _as_read(arrays: Arrays, steps: Steps, ranks: int, by_index: bool) -> dict[str, NDArray[Any]]:
@@ -37,6 +40,28 @@ def _as_read(arrays: Arrays, steps: Steps, ranks: int, by_index: bool) -> dict[s
 
 def _unknown(arrays: Arrays) -> dict[str, NDArray[Any]]:
     return {_WEIGHT: np.zeros_like(arrays[_WEIGHT])}
+
+
+def _joined(parts: Sequence[Arrays]) -> tuple[dict[str, NDArray[Any]], list[int]]:
+    """Those of fewer ranks are the first rows and columns; files that have the same share them."""
+    ranks = max(one[_WEIGHT].shape[-1] for one in parts)
+    begins: dict[tuple[tuple[int, ...], bytes], int] = {}
+    stacks, offsets, total = [], [], 0
+    for one in parts:
+        weight = one[_WEIGHT]
+        key = weight.shape, hashlib.sha256(weight.tobytes()).digest()
+        if key not in begins:
+            begins[key] = total
+            total += len(weight)
+            if 8 * total * ranks**2 > _MOST_BYTES:
+                raise MemoryError(f"{total} matrices of {ranks} ranks")
+            stacks.append(weight)
+        offsets.append(begins[key])
+    joined = np.zeros((total, ranks, ranks), np.int64)
+    for stack, begin in zip(stacks, begins.values(), strict=True):
+        own = stack.shape[-1]
+        joined[begin : begin + len(stack), :own, :own] = stack
+    return {_WEIGHT: joined}, offsets
 
 
 GROUP: Final = Group(
@@ -50,6 +75,7 @@ GROUP: Final = Group(
     "the matrices of its own traffic",
     Remaking(_as_read, _unknown, "the matrices of its traffic"),
     optional=True,
+    joining=Joining(_INDEX, _joined),
 )
 
 
@@ -76,11 +102,14 @@ def in_turn(results: Results, row: pd.Series) -> NDArray[np.int64] | None:
     """The matrices that the ops of a point take in turn, [draw, source, destination]; as above."""
     if is_uniform(row):
         return None
-    index, ranks, count = int(row["traffic_matrix"]), int(row["ranks"]), draws(row)
+    index, ranks, count = int(row[_INDEX]), int(row["ranks"]), draws(row)
     stored = results.group(str(row["file"]), GROUP.name, GROUP.datasets, _sound)
-    if not 0 <= index <= len(stored) - count or stored.shape[1:] != (ranks, ranks):
+    if not 0 <= index <= len(stored) - count or stored.shape[1] < ranks:
         return None
     of_ops = stored[index : index + count]
+    if of_ops[:, ranks:].any() or of_ops[:, :, ranks:].any():  # of another number of ranks
+        return None
+    of_ops = of_ops[:, :ranks, :ranks]
     return of_ops if of_ops.any(axis=(1, 2)).all() else None
 
 
