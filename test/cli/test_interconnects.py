@@ -42,7 +42,9 @@ def test_every_workload_over_each_interconnect(suite: LaunchedStudy) -> None:
         for cell in of["cells"]:
             assert all(one["launches"] == 2 for one in cell["interconnects"].values())
             costs = cell["interconnects"]["shm"]["per_gb"]
-            assert {"cpu", "switches"} <= set(costs), (of["workload"], cell)
+            assert "resident" in costs, (of["role"], cell)
+            # What a starved stream moved while its ranks were counted may not be known.
+            assert {"cpu", "switches"} <= set(costs) or of["role"] == "stream", (of["role"], cell)
 
 
 def test_stopped_and_gone_on_with(suite: LaunchedStudy) -> None:

@@ -41,14 +41,15 @@ Costs = dict[Cell, dict[str, dict[str, Cost]]]
 
 
 def costs(ranking: Ranking) -> Costs:
-    """What is known; a cell without counters, or without payload, is not there."""
+    """What is known; a cell without counters is not there. Without payload only memory is told."""
     used = ranking.used
     try:
         frame = counter_table.frame(used)
     except InputError:  # none of the files has counters
         return {}
-    frame = frame[frame["bytes"].fillna(0) > 0]
-    frame["value"] = frame["per_gb"].where(~frame["counter"].isin(LEVELS.values()), frame["max"])
+    is_level = frame["counter"].isin(LEVELS.values())
+    frame = frame[is_level | (frame["bytes"].fillna(0) > 0)]
+    frame["value"] = frame["per_gb"].where(~is_level, frame["max"])
     per_point: dict[tuple[str, int], dict[str, float]] = {}
     for file, point, counter, value in frame[["file", "point", "counter", "value"]].itertuples(
         index=False
