@@ -311,3 +311,14 @@ def test_launches_of_any_size_are_merged_with_their_matrices(measure, tmp_path):
                 assert weights[1].sum() == weights[0].sum() > 0
             points += 1
     assert points == len(after.columns["ranks"])
+
+
+def test_a_table_says_whose_traffic_is_not_uniform(measure, tmp_path):
+    """Also where all of its rows have the same."""
+    for traffic, is_told in (("hot-rank=3x", True), ("uniform", False)):
+        measure(3, "--provider", "shm", "--sizes", "1000,2000", "--traffic", traffic)
+        said = subprocess.run([A2A, "table", tmp_path / "a.h5"], capture_output=True, text=True, timeout=PATIENCE)
+        assert said.returncode == 0, said.stderr
+        assert said.stdout.splitlines()[0].startswith("traffic") == is_told
+        assert said.stdout.count(traffic) == (2 if is_told else 0)
+        (tmp_path / "a.h5").unlink()

@@ -98,14 +98,14 @@ def shown(name: str, columns: Mapping[str, schema.Column] = schema.COLUMN) -> Co
 
 
 def columns_for(results: Results, names: Sequence[str]) -> list[str]:
-    """The names, preceded by what differs between the rows and followed by the ratio if any."""
+    """The names, preceded by what is to be told apart and followed by the ratio if any."""
     points = results.points
     # a file may hold several launches
     which = "launch" if len(results.launches) > points["file"].nunique() else "file"
     varying = [
         name
         for name in (which, *VARYING, *results.choices)
-        if name not in names and name in points and _differs(results, name)
+        if name not in names and name in points and _tells(results, name)
     ]
     if "engine" in varying and "sentinel" not in set(points["role"]):
         varying = [name for name in varying if name != "role"]  # the engine tells a baseline apart
@@ -113,13 +113,21 @@ def columns_for(results: Results, names: Sequence[str]) -> list[str]:
     return [name for name in (*varying, *names, *ratio) if name not in results.absent]
 
 
-def _differs(results: Results, name: str) -> bool:
-    """Whether a column has more than one value: where it is a setting, unknown is one, too."""
+def _tells(results: Results, name: str) -> bool:
+    """Whether a column has more than one value, or one that does not go without saying.
+
+    Where it is a setting, unknown is a value, too.
+    """
     points = results.points
     if name not in results.choices:
         return int(points[name].nunique()) > 1
-    having = [role for role in points["role"].unique() if name in results.traits(str(role)).choices]
-    return int(points.loc[points["role"].isin(having), name].nunique(dropna=False)) > 1
+    traits = {str(role): results.traits(str(role)) for role in points["role"].unique()}
+    having = points[
+        points["role"].isin(role for role, one in traits.items() if name in one.choices)
+    ]
+    usual = having["role"].map({role: one.usual.get(name) for role, one in traits.items()})
+    is_other = usual.notna() & having[name].notna() & (having[name] != usual)
+    return bool(is_other.any()) or int(having[name].nunique(dropna=False)) > 1
 
 
 def frame(results: Results, names: Iterable[str]) -> pd.DataFrame:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -56,3 +56,5 @@ class Traits:
     """None: its points are not compared."""
     table: tuple[str, ...] = ()
     """Columns that a table of its points shows; empty: those of an all-to-all."""
+    usual: Mapping[str, str | int] = field(default_factory=dict)
+    """Choices by column that go without saying."""

@@ -167,7 +167,7 @@ class Workload:
     def traits(self) -> Traits:
         """What any analysis asks of its points."""
         choices, lengths = tuple(self.choices), tuple(self.lengths)
-        return Traits(self.instead, choices, lengths, self.judged, tuple(self.table))
+        return Traits(self.instead, choices, lengths, self.judged, tuple(self.table), self.before)
 
     def files(self, results: Results) -> list[str]:
         """Files that have a complete point of it here."""
