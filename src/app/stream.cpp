@@ -138,7 +138,7 @@ std::vector<Column> stream_columns() {
                       [](const Point& p) { return std::string(stream_of(p).traces ? "yes" : "no"); }),
          asked_column("asked_duration", ValueType::int64, "ns", "time that the point was to be measured",
                       [](const Point& p) { return std::int64_t{p.flow->messages < 0 ? p.flow->duration : -1}; }),
-         asked_column("asked_messages", ValueType::int64, "", "messages that each sender was to send",
+         asked_column("asked_messages", ValueType::int64, "", "messages of each stream that were to be sent",
                       [](const Point& p) { return p.flow->messages; }),
          memory_column(), whole_column({"stream_time", "ns", "duration of the stream", Better::none, {}, time_of}),
          whole_column({"messages", "", "messages received", Better::none, {}, messages_of}),

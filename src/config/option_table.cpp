@@ -111,8 +111,9 @@ constexpr OptionRow kRows[] = {
      .value = "N",
      .section = Section::what,
      .example = "1",
-     .help =
-         "random seed: payloads, shuffled orders, sampled steps, the schedules random and permutation (default: 1)",
+     .help = "random seed: payloads, drawn traffic, poisson arrivals, shuffled orders, sampled steps, the "
+             "schedules random "
+             "and permutation (default: 1)",
      .set = [](Options& o, Values v, const Catalogue&) { o.seed = parse_seed(v[0]); }},
     {.name = "shuffle-ranks",
      .section = Section::what,
@@ -182,7 +183,8 @@ constexpr OptionRow kRows[] = {
      .section = Section::how_long,
      .serves = Serves::some,
      .example = "30s",
-     .help = "end a point after this time, with the ops done by then: 500ms, 30s, 2min (default: no limit)",
+     .help = "end the timed ops of a point after this time, with those done by then: 500ms, 30s, 2min (default: no "
+             "limit)",
      .set = [](Options& o, Values v, const Catalogue&) { o.time_budget = parse_positive_duration(v[0]); }},
 
     // how
@@ -208,7 +210,7 @@ constexpr OptionRow kRows[] = {
      .section = Section::how,
      .serves = Serves::some,
      .example = "inside",
-     .help = "post receives before the op starts or inside it (default: before)",
+     .help = "post receives before the op starts or inside it (default: before; with --baseline mpi always inside)",
      .set =
          [](Options& o, Values v, const Catalogue&) {
              o.post = choose<Post>("moment", v[0], {{"before", Post::before}, {"inside", Post::inside}});
@@ -250,9 +252,8 @@ constexpr OptionRow kRows[] = {
      .section = Section::how,
      .arity = Arity::several,
      .example = "huge",
-     .help = "pages of the message buffers: {memories}; several for stream, echo and open-loop, whose points are "
-             "then measured "
-             "with each (default: default)",
+     .help = "pages of the message buffers: {memories}; of all but alltoall and pairs several, whose points "
+             "are then measured with each (default: default)",
      .set = [](Options& o, Values v, const Catalogue& c) { o.memories = parse_memories(v, c); }},
     {.name = "memory-limit",
      .value = "SIZE",

@@ -190,6 +190,7 @@ const Refused kRefused[] = {
     {{"--sync", "none", "--trace"}, "--sync none and --trace exclude each other"},
     {{"--sync", "none", "--search", "9s"}, "--sync none and --search exclude each other"},
     {{"--sync", "none", "--post", "before"}, "use --post inside"},
+    {{"--baseline", "mpi", "--post", "before"}, "MPI posts its receives inside the op"},
     {{"--post", "after"}, "expected one of before, inside"},
     {{"--complete-at", "both"}, "expected one of receiver, sender"},
     {{"--percentile", "99"}, "expected one of rank, index"},

@@ -142,7 +142,7 @@ def _told(loss: _Loss, lost: int, sizes: int, rate: str, name: str) -> Finding:
         text += f"; knee between {ends[0]} and {ends[1]}"
     return Finding(
         "scale",
-        f"{text}; {lost} of {sizes} sizes lose a tenth or more",
+        f"{text}; told of {lost} of {sizes} sizes",
         ", ".join(filter(None, [f"{len(loss.rates)} rank counts", name])),
         loss.ops,
         weight=loss.share,

@@ -36,7 +36,10 @@ def lines(made: Confirmation) -> list[str]:
 
 
 NOTHING: Final = "nothing is recommended"
-WHY_NOTHING: Final = "no side is faster somewhere and slower nowhere"
+WHY_NOTHING: Final = (
+    "no side that can be recommended is faster somewhere and slower nowhere "
+    "(all together cannot be where one of them alone is slower)"
+)
 
 
 def heading(made: Confirmation) -> str:
