@@ -60,7 +60,7 @@ std::optional<std::string> trouble_of_shm(Bytes message_size, Bytes inject_size)
     const bool is_without_cma = disabled != nullptr && *disabled != '0' && *disabled != '\0';
     if (!is_without_cma || message_size <= inject_size || FI_VERSION_GE(fi_version(), FI_VERSION(1, 19)))
         return std::nullopt;
-    return "shm of libfabric before 1.19 loses unexpected messages where FI_SHM_DISABLE_CMA is set: unset it, or "
+    return "shm of libfabric before 1.19 loses unexpected messages where FI_SHM_DISABLE_CMA is set: remove it, or "
            "have receives posted before the op (--post before, without --baseline mpi and --sync none)";
 }
 
