@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck disable=SC2034,SC2154 # variables are shared among the files of this folder
 # The nodes of the allocation: which there are, which are fit, which answer, which switch they hang on. Needs say.sh,
-# site.sh, $jobs and $scratch.
+# site.sh, study.sh, $jobs and $scratch.
 
 readonly kAnswerSeconds=120  # for the preflight of a node
 readonly kTogetherSeconds=20 # for all nodes to say that they are there
@@ -79,11 +79,11 @@ keep_answering() {
 }
 
 # preflight FILE: what every node says about itself; $unfit are the nodes with something bad. A job that is $stopping
-# does not hear them out, and blames none.
+# does not hear them out, and blames none; nor does one whose question reached nobody.
 preflight() {
     local file=$1 node check verdict text
     local -A answered=() is_bad=()
-    local mark begin=$SECONDS waited asking
+    local mark begin=$SECONDS waited asking words
     unfit=()
     follow_allocation
     # Whatever the folder is called, only one that is the same everywhere has this file with this in it.
@@ -101,6 +101,13 @@ preflight() {
     [[ $stopping ]] || ! is_cancelled || stopping='the job was cancelled'
     if [[ $stopping ]]; then
         rm -f "$file.partial"
+        return
+    fi
+    # That nobody answers says more about the question than about the nodes.
+    if [[ ! -s $file.partial ]] && ((${#nodes[@]} > 1)); then
+        rm -f "$file.partial"
+        words=$(tail -n 1 "$scratch/step_on.err" 2>/dev/null) || true
+        give_up "no node answered the preflight${words:+: $words}" "nobody is to blame: try again later"
         return
     fi
     ((${#taken[@]} == 0)) || printf '%s\tanswer\tbad\tSlurm has taken it from the job\n' "${taken[@]}" >>"$file.partial"

@@ -160,6 +160,7 @@ give_up() {
     local i
     [[ $kind != check ]] || {
         stopping=$1
+        say "$1, $2"
         return
     }
     for i in "${!plan_nodes[@]}"; do [[ ${good[$i]-} == 0 ]] || log_launch "$i" - - "not begun: $1"; done

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Functions of the job scripts, where Slurm, a disk or a program does what it seldom does."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+JOBS = Path(__file__).resolve().parents[2] / "jobs"
+SECONDS = 60  # a deadline, not an expectation
+
+# A job of 20 nodes, which Slurm knows nothing of.
+JOB = """\
+set -euo pipefail
+jobs=$1 scratch=$PWD/scratch results=$PWD/results kind=alltoall job_id=79 program=a2aperf a2a=a2a
+mkdir -p "$scratch" "$results"
+export SLURM_JOB_ID=79
+. "$jobs/lib/load.sh"
+nodes_file=$results/nodes-79.txt log_file=$results/log-79.tsv plan_file=$results/plan-79.tsv job_file=$results/job-79.txt
+site_launcher=mpirun site_binding=core
+mapfile -t nodes < <(printf 'n%03d\\n' {1..20})
+taken=()
+host_list() { local IFS=,; echo "$*"; }
+follow_allocation() { taken=(); }
+is_cancelled() { false; }
+other_jobs() { :; }
+"""
+
+
+@pytest.fixture
+def job(tmp_path):
+    """Runs a script that has the functions of jobs/lib."""
+
+    def run(script: str, **settings) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            ["bash", "-c", JOB + script, "job", JOBS], cwd=tmp_path, capture_output=True, text=True, timeout=SECONDS,
+            stdin=subprocess.DEVNULL, **settings,
+        )  # fmt: skip
+
+    return run
+
+
+REFUSED = 'run_step() { echo "srun: error: Unable to contact slurm controller" >"$scratch/step_on.err"; }\n'
+
+
+@pytest.mark.parametrize("kind", ["alltoall", "check"])
+def test_no_node_is_to_blame_where_srun_itself_fails(job, tmp_path, kind):
+    outcome = job(f'kind={kind} plan_nodes=(20 20) asked[ppn]=1\n{REFUSED}preflight "$nodes_file"; echo "$stopping"')
+    said = "no node answered the preflight: srun: error: Unable to contact slurm controller"
+    assert f"{said}, nobody is to blame: try again later\n" in outcome.stderr
+    assert "not fit" not in outcome.stderr
+    assert not (tmp_path / "results/nodes-79.txt").exists()
+    if kind == "check":  # its verdict says why
+        assert (outcome.returncode, outcome.stdout) == (0, f"{said}\n")
+    else:
+        assert outcome.returncode == 1
+        log = (tmp_path / "results/log-79.tsv").read_text().splitlines()
+        assert [line.split("\t")[3:] for line in log] == [["-", f"not begun: {said}"]] * 2
+
+
+def test_one_node_that_answers_shows_who_does_not(job):
+    answer = "run_step() { printf 'n001\\tcpu\\tok\\tx\\n'; }\n"
+    outcome = job(f'asked[ppn]=1\n{answer}preflight "$nodes_file"; echo "${{#unfit[@]}} ${{unfit[0]}}"')
+    assert outcome.returncode == 0, outcome.stderr
+    assert outcome.stdout == "19 n002\n"
