@@ -88,7 +88,8 @@ is_cancelled() {
     scontrol show job -o "$SLURM_JOB_ID" 2>/dev/null | grep -qE "^JobId=$SLURM_JOB_ID .* JobState=CANCELLED "
 }
 
-# Jobs of others on our nodes, asked once and not by every node.
+# Jobs of others on our nodes, asked once and not by every node. It only warns: a controller that does not answer ends
+# nothing.
 other_jobs() {
     local id node list
     squeue -h -t R -w "$(host_list "${nodes[@]}")" -o '%A %N' | while read -r id list; do
@@ -96,7 +97,7 @@ other_jobs() {
         for node in $(scontrol show hostnames "$list"); do
             [[ " ${nodes[*]} " != *" $node "* ]] || printf '%s\tjobs\twarn\tjob %s runs here too\n' "$node" "$id"
         done
-    done
+    done || true
 }
 
 # leaf_switches: a line "switch node node…" for each leaf switch, with those of $nodes that hang on it.

@@ -23,7 +23,6 @@ taken=()
 host_list() { local IFS=,; echo "$*"; }
 follow_allocation() { taken=(); }
 is_cancelled() { false; }
-other_jobs() { :; }
 """
 
 
@@ -40,7 +39,7 @@ def job(tmp_path):
     return run
 
 
-REFUSED = 'run_step() { echo "srun: error: Unable to contact slurm controller" >"$scratch/step_on.err"; }\n'
+REFUSED = 'other_jobs() { :; }; run_step() { echo "srun: error: Unable to contact slurm controller" >"$scratch/step_on.err"; }\n'
 
 
 @pytest.mark.parametrize("kind", ["alltoall", "check"])
@@ -59,7 +58,14 @@ def test_no_node_is_to_blame_where_srun_itself_fails(job, tmp_path, kind):
 
 
 def test_one_node_that_answers_shows_who_does_not(job):
-    answer = "run_step() { printf 'n001\\tcpu\\tok\\tx\\n'; }\n"
+    answer = "other_jobs() { :; }; run_step() { printf 'n001\\tcpu\\tok\\tx\\n'; }\n"
     outcome = job(f'asked[ppn]=1\n{answer}preflight "$nodes_file"; echo "${{#unfit[@]}} ${{unfit[0]}}"')
     assert outcome.returncode == 0, outcome.stderr
     assert outcome.stdout == "19 n002\n"
+
+
+def test_a_squeue_that_fails_ends_no_job(job):
+    outcome = job("squeue() { echo 'Unable to contact slurm controller' >&2; return 1; }\nother_jobs; echo on")
+    assert (outcome.returncode, outcome.stdout) == (0, "on\n"), outcome.stderr
+    # The words of a command that failed are there, those of a script that stopped are not.
+    assert outcome.stderr == "Unable to contact slurm controller\n"
