@@ -81,7 +81,7 @@ compare_sides() {
     verdict=0
     "$a2a" compare "$@" "${by[@]}" >"$text" || verdict=$?
     [[ ! $error ]] || echo "look $((look + 1)) of ${#kLooks[@]}, at ${asked[launches]} launches of each value: error ${error/\%/ %}" >>"$text"
-    cat "$text"
+    show "$text"
     # 3: something is slower; 4: something is undecided.
     ((verdict == 0 || verdict == 3 || verdict == 4)) || verdict=1
     ((verdict == 1)) || ! "$a2a" plot compare "$@" "${by[@]}" -o "$picture" || say "picture: $picture"

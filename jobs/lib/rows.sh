@@ -98,7 +98,7 @@ judge_suite() {
     [[ $a2a ]] && (($#)) || return 0
     verdict=0
     "$a2a" suite "$@" --plot "$picture" >"$text" || verdict=1
-    cat "$text"
+    show "$text"
     ((verdict)) || say "picture: $picture"
 }
 
@@ -147,6 +147,6 @@ judge_screening() {
     [[ $a2a ]] && (($#)) || return 0
     verdict=0
     "$a2a" screen "$@" --plan "${asked[rows]%.tsv}.json" --plot "$picture" >"$text" || verdict=1
-    cat "$text"
+    show "$text"
     ((verdict)) || say "picture: $picture"
 }

@@ -151,8 +151,8 @@ mpirun_front() { launcher=(env "SLURM_TASKS_PER_NODE=$1(x$SLURM_JOB_NUM_NODES)" 
 
 # keep_output: what a launch printed is in the job's own output.
 keep_output() {
-    cat "$scratch/launch.out"
-    cat "$scratch/launch.err" >&2
+    show "$scratch/launch.out"
+    show "$scratch/launch.err" >&2
 }
 
 # end_early: of a job that was cancelled there is no time for a report; one that is requeued has it later.

@@ -69,3 +69,13 @@ def test_a_squeue_that_fails_ends_no_job(job):
     assert (outcome.returncode, outcome.stdout) == (0, "on\n"), outcome.stderr
     # The words of a command that failed are there, those of a script that stopped are not.
     assert outcome.stderr == "Unable to contact slurm controller\n"
+
+
+def test_an_output_on_a_full_disk_ends_nothing(job, tmp_path):
+    outcome = job(
+        """exec 3>&1 >/dev/full 2>/dev/full
+        echo table >"$scratch/launch.out"; echo words >"$scratch/launch.err"
+        say "launch 1 of 2"; keep_output 0
+        echo on >&3; die -3 "said to nobody\""""
+    )
+    assert (outcome.returncode, outcome.stdout) == (3, "on\n")
