@@ -25,9 +25,11 @@ interrupt() {
     [[ ! $launch_pid ]] || stop_launch
 }
 
-# log_launch I STARTED STATUS REASON
+# log_launch I STARTED STATUS REASON: whatever a launcher or a hook has said, the log stays a table in UTF-8.
 log_launch() {
-    printf '%03d\t%s\t%s\t%s\t%s\n' $(($1 + 1)) "$2" "$(now)" "$3" "$4" >>"$log_file" ||
+    local reason=${4//[[:cntrl:]]/ }
+    iconv -f UTF-8 -t UTF-8 <<<"$reason" >/dev/null 2>&1 || reason=$(LC_ALL=C tr -c '[:print:]\n' '?' <<<"$reason")
+    printf '%03d\t%s\t%s\t%s\t%s\n' $(($1 + 1)) "$2" "$(now)" "$3" "$reason" >>"$log_file" ||
         die "nothing can be written to $log_file"
     good[$1]=$3
 }

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Functions of the job scripts, where Slurm, a disk or a program does what it seldom does."""
 
+import os
 import subprocess
 from pathlib import Path
 
@@ -79,3 +80,21 @@ def test_an_output_on_a_full_disk_ends_nothing(job, tmp_path):
         echo on >&3; die -3 "said to nobody\""""
     )
     assert (outcome.returncode, outcome.stdout) == (3, "on\n")
+
+
+@pytest.mark.parametrize("locale", ["C", "C.UTF-8"])
+@pytest.mark.parametrize(
+    ("reason", "logged"),
+    [
+        (b"Node 3:\tpermission denied\r", "Node 3: permission denied "),
+        (b"one\nand \x1b[1mtwo\x0c\x1e", "one and  [1mtwo  "),
+        ("Zugriff verweigert: gr\u00fcn".encode("latin-1"), "Zugriff verweigert: gr?n"),
+        ("Zugriff verweigert: gr\u00fcn".encode(), "Zugriff verweigert: gr\u00fcn"),
+    ],
+)
+def test_the_log_stays_a_table(job, tmp_path, locale, reason, logged):
+    (tmp_path / "reason").write_bytes(reason)
+    outcome = job('log_launch 0 - 1 "$(<reason)"; log_launch 1 - - "not begun"', env={**os.environ, "LC_ALL": locale})
+    assert outcome.returncode == 0, outcome.stderr
+    lines = (tmp_path / "results/log-79.tsv").read_bytes().decode().split("\n")
+    assert [line.split("\t")[3:] for line in lines] == [["1", logged], ["-", "not begun"], []]
