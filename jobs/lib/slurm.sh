@@ -5,6 +5,9 @@
 # scheduler. Needs say.sh and $scratch.
 
 job_id=${SLURM_JOB_ID-}
+# As commands are told it: the last task of a job array has the array's own id, which to them means all of its tasks.
+own_id=$job_id
+[[ ! ${SLURM_ARRAY_TASK_ID-} ]] || own_id=${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID
 
 drop_hint='; --drop-bad-nodes goes on without them'
 reports_verdict=no # a job's status is whether all was measured
@@ -131,7 +134,7 @@ end_steps() {
 }
 
 # steps: of this job, without the batch script. Launches are made one at a time: they are of the last one.
-steps() { squeue -h -s -j "$SLURM_JOB_ID" -o %i | grep -E '^[0-9_]+\.[0-9]+$' || true; }
+steps() { squeue -h -s -j "$own_id" -o %i | grep -E "^($own_id|$SLURM_JOB_ID)\.[0-9]+\$" || true; }
 
 # requeue: does not return when Slurm takes the job back. A run that made nothing would do so again and again.
 requeue() {
@@ -140,7 +143,7 @@ requeue() {
         return
     fi
     say "the time limit is near: the job is requeued and will go on"
-    scontrol requeue "$SLURM_JOB_ID" || return 0
+    scontrol requeue "$own_id" || return 0
     exit 0
 }
 

@@ -98,3 +98,19 @@ def test_the_log_stays_a_table(job, tmp_path, locale, reason, logged):
     assert outcome.returncode == 0, outcome.stderr
     lines = (tmp_path / "results/log-79.tsv").read_bytes().decode().split("\n")
     assert [line.split("\t")[3:] for line in lines] == [["1", logged], ["-", "not begun"], []]
+
+
+ARRAY = """\
+squeue() { case "$*" in *"-j 79_3 "*) printf '79_3.0\\n79_3.batch\\n' ;; *"-j 79 "*) printf '79_%s.0\\n' 1 2 3 ;; esac; }
+scancel() { echo "scancel $*"; }
+scontrol() { echo "scontrol $*"; }
+"""
+
+
+@pytest.mark.parametrize(("task", "own"), [({"SLURM_ARRAY_JOB_ID": "79", "SLURM_ARRAY_TASK_ID": "3"}, "79_3"), ({}, "79")])
+def test_a_task_of_an_array_ends_and_requeues_itself_alone(job, task, own):
+    """The last task, whose id is that of the array."""
+    outcome = job(f"{ARRAY}end_steps; made=1; requeue", env={**os.environ, **task})
+    assert outcome.returncode == 0, outcome.stderr
+    ended = ["scancel 79_3.0"] if task else []
+    assert outcome.stdout.splitlines() == [*ended, f"scontrol requeue {own}"]
