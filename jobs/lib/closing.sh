@@ -63,6 +63,8 @@ close_study() {
     analyse "$results/merged/$kind-$job_id.h5" "$results/report-$job_id.html" "${files[@]}" || exit 1
     ((count == ${#plan_nodes[@]})) || exit 1
     [[ $reports_verdict == no ]] || exit "$verdict"
+    # What the verdict is is not the status of a job; that there is none is.
+    [[ $kind != compare || ! $a2a || $verdict != 1 ]] || die "there is no verdict: a2a compare failed, see above"
     exit 0
 }
 

@@ -114,3 +114,20 @@ def test_a_task_of_an_array_ends_and_requeues_itself_alone(job, task, own):
     assert outcome.returncode == 0, outcome.stderr
     ended = ["scancel 79_3.0"] if task else []
     assert outcome.stdout.splitlines() == [*ended, f"scontrol requeue {own}"]
+
+
+COMPARISON = """\
+kind=compare plan_nodes=(20 20) plan_combination=(0 1) good=([0]=0 [1]=0) keys=(A_KNOB) error=''
+check_results() { :; }
+file_of() { echo "$1.h5"; }
+touch "$results/0.h5" "$results/1.h5"
+"""
+
+
+@pytest.mark.parametrize(("verdict", "status"), [(0, 0), (3, 0), (4, 0), (2, 1), (137, 1)])
+def test_a_comparison_without_a_verdict_fails(job, verdict, status):
+    """The verdict of one that came to it is no error."""
+    outcome = job(f"{COMPARISON}a2a() {{ [[ $1 != compare ]] || return {verdict}; }}\nclose_study")
+    assert outcome.returncode == status, outcome.stderr
+    assert ("there is no verdict: a2a compare failed" in outcome.stderr) == bool(status)
+    assert "report: " in outcome.stderr
