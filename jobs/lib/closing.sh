@@ -4,9 +4,10 @@
 # What a job leaves when its launches are made: the comparison, one file, a report, its exit status. Needs say.sh,
 # program.sh, plan_file.sh, launches.sh and reason.sh.
 
-# analyse MERGED PAGE FILE…: one file from all, and the report; nothing where a2a is not installed.
+# analyse MERGED PAGE FILE…: the report, and one file from all; nothing where a2a is not installed. The report is first: time
+# may be short, and files that cannot become one have it all the same.
 analyse() {
-    local merged=$1 page=$2
+    local merged=$1 page=$2 status=0
     shift 2
     (($#)) || {
         say "there is no results file yet: no report"
@@ -16,9 +17,27 @@ analyse() {
         say "a2a is not installed here: 'a2a report $results' where it is makes the report"
         return 0
     }
+    if "$a2a" report "$@" ${error:+--error "$error"} -o "$page"; then say "report: $page"; else status=1; fi
     # One file is merged as it is; those of several workloads are not, nor those that a plan beside them tells apart.
-    (($# == 1)) || [[ ${kind-} == suite || ${kind-} == screen ]] || { mkdir -p "${merged%/*}" && "$a2a" merge "$@" --force -o "$merged"; } || return
-    "$a2a" report "$@" ${error:+--error "$error"} -o "$page" && say "report: $page"
+    (($# == 1)) || [[ ${kind-} == suite || ${kind-} == screen ]] || { mkdir -p "${merged%/*}" && "$a2a" merge "$@" --force -o "$merged"; } || {
+        say "there is no $merged of all files: they were not merged, see above"
+        status=1
+    }
+    return "$status"
+}
+
+# find_sound FILE…: $sound are those that a report on a folder is on: without what only chose among nodes, and without what
+# is damaged, which would cost the report on all others.
+find_sound() {
+    local file reason
+    local -A bad=()
+    sound=()
+    while IFS=$'\t' read -r file reason; do
+        [[ ! ${bad[$file]-} ]] || continue
+        bad[$file]=yes
+        say "left out: $file: $reason"
+    done < <(find_unsound "$@")
+    for file in "$@"; do [[ ${bad[$file]-} || ${file##*/} == spare-* ]] || sound+=("$file"); done
 }
 
 # check_results: a launch whose file turns out to be damaged is not good.

@@ -131,3 +131,18 @@ def test_a_comparison_without_a_verdict_fails(job, verdict, status):
     assert outcome.returncode == status, outcome.stderr
     assert ("there is no verdict: a2a compare failed" in outcome.stderr) == bool(status)
     assert "report: " in outcome.stderr
+
+
+def test_files_that_cannot_become_one_have_a_report(job, tmp_path):
+    outcome = job('a2a() { echo "$1"; [[ $1 != merge ]]; }\nanalyse "$results/merged/all.h5" page.html 1.h5 2.h5 || echo "status $?"')
+    assert outcome.stdout == "report\nmerge\nstatus 1\n"
+    merged = tmp_path / "results/merged/all.h5"
+    assert outcome.stderr == f"report: page.html\nthere is no {merged} of all files: they were not merged, see above\n"
+
+
+def test_the_report_on_a_folder_is_on_sound_files(job):
+    check = """a2a() { printf '%s\\n' 'b c.h5: error: it is cut' 'b c.h5: error: and more' 'a.h5: note: late'; return 1; }"""
+    outcome = job(f"""{check}\nfind_sound a.h5 "b c.h5" my/spare-4.h5 d.h5; printf '%s\\n' "${{sound[@]}}" """)
+    assert outcome.returncode == 0, outcome.stderr
+    assert outcome.stdout == "a.h5\nd.h5\n"
+    assert outcome.stderr == "left out: b c.h5: its file is not sound: it is cut\n"
