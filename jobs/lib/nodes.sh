@@ -7,6 +7,7 @@
 readonly kAnswerSeconds=120  # for the preflight of a node
 readonly kTogetherSeconds=20 # for all nodes to say that they are there
 readonly kAloneSeconds=10    # for one of them
+readonly kPauseSeconds=20    # before those that said nothing are asked for the last time
 readonly kAtOnce=16          # so many are asked alone at a time
 
 # step_on SECONDS NODE… -- COMMAND…: one process on each of these nodes; those that cannot be reached are left out.
@@ -21,22 +22,25 @@ step_on() {
 }
 
 # find_silent NODE…: $silent are those of these nodes that run nothing. They are asked together, and those that said
-# nothing once more, each alone: one that hangs may keep back what others say.
+# nothing once more, each alone: one that hangs may keep back what others say. Who is silent then is asked again after a
+# pause: a controller that is slow for half a minute keeps questions back, and the nodes are not to blame.
 find_silent() {
-    local node answers
+    local node answers pause
     silent=()
     # shellcheck disable=SC2016 # expands on the node
     hear step_on "$kTogetherSeconds" "$@" -- bash -c 'printf "%s " "$SLURMD_NODENAME"' || return 0
     answers=" $heard"
     for node in "$@"; do [[ $answers == *" $node "* ]] || silent+=("$node"); done
-    ((${#silent[@]})) || return 0
-    hear ask_alone "${silent[@]}" || {
+    for pause in 0 "$kPauseSeconds"; do
+        ((${#silent[@]})) || return 0
+        { hear sleep "$pause" && hear ask_alone "${silent[@]}"; } || {
+            silent=()
+            return 0
+        }
+        answers+=" ${heard//$'\n'/ } "
         silent=()
-        return 0
-    }
-    answers+=" ${heard//$'\n'/ } "
-    silent=()
-    for node in "$@"; do [[ $answers == *" $node "* ]] || silent+=("$node"); done
+        for node in "$@"; do [[ $answers == *" $node "* ]] || silent+=("$node"); done
+    done
     # That nobody answers says more about the question than about the nodes.
     ((${#silent[@]} < $#)) || silent=()
 }

@@ -146,3 +146,27 @@ def test_the_report_on_a_folder_is_on_sound_files(job):
     assert outcome.returncode == 0, outcome.stderr
     assert outcome.stdout == "a.h5\nd.h5\n"
     assert outcome.stderr == "left out: b c.h5: its file is not sound: it is cut\n"
+
+
+# Questions to one node are answered from the second round on, but by n007; a pause ends a round.
+SLOW = """\
+kind=alltoall; echo 0 >pauses
+sleep() { (($1 == 0)) || echo 1 >pauses; }
+run_step() { [[ ${on[*]} == n007 || $(<pauses) == 0 ]] || echo yes; }
+"""
+
+
+def test_nodes_that_a_slow_controller_kept_silent_are_not_to_blame(job):
+    """n001 to n009 have said something at once."""
+    first = "step_on_all=$(printf 'n%03d ' 1 2 3 4 5 6 8 9)"
+    said = """hear() { if [[ $1 == step_on ]]; then heard=$step_on_all; else heard=$("$@"); fi; }"""
+    outcome = job(f'{SLOW}{first}\n{said}\nfind_silent "${{nodes[@]}}"; echo "${{silent[@]}}"; cat pauses')
+    assert outcome.returncode == 0, outcome.stderr
+    assert outcome.stdout == "n007\n1\n"
+
+
+def test_nodes_that_answer_alone_are_not_waited_for(job):
+    said = """hear() { if [[ $1 == step_on ]]; then heard=; else heard=$("$@"); fi; }"""
+    outcome = job(f'{SLOW}{said}\nrun_step() {{ echo yes; }}\nfind_silent "${{nodes[@]}}"; echo "${{silent[@]}}"; cat pauses')
+    assert outcome.returncode == 0, outcome.stderr
+    assert outcome.stdout == "\n0\n"
