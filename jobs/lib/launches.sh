@@ -16,7 +16,7 @@ interrupts=0
 made=0         # launches that became good in this run
 node_seconds=0 # used before this run
 declare -A damaged=() # files that are not sound
-declare -A took=() # seconds of the last good launch, by number of nodes
+declare -A took=() # seconds of the last good launch, by number of nodes and workload
 
 # interrupt WHY: ends the launch at its next op; what it has completed is kept.
 interrupt() {
@@ -116,12 +116,16 @@ wait_for_launch() {
     launch_pid=
 }
 
+# size_of I: sets $size, a key of $took: launches that have it in common take about as long as one another.
+size_of() { size="${plan_nodes[$1]} ${plan_workload[$1]%% *}"; }
+
 # seconds_left I: sets $launch_limit to what launch I may take, $limited_by to the limit that it comes from, if it is one
 # of the whole job, and $short to the same when launch I is too long for what is left.
 seconds_left() {
-    local count=${plan_nodes[$1]} expected
+    local size expected
+    size_of "$1"
     launch_limit=$kLaunchSeconds limited_by='' short=''
-    expected=${took[$count]:-1}
+    expected=${took[$size]:-1}
     if [[ ${asked[quick]} == yes ]]; then
         limit_to $((kQuickSeconds - SECONDS)) "--quick: the five minutes are over"
     fi
@@ -176,13 +180,14 @@ take_turn() {
     make_launch "$i"
 }
 
-# time_left I: for launch I and those after it, where launches on as many nodes were made in this run.
+# time_left I: for launch I and those after it, where launches of their workloads on as many nodes were made in this run.
 time_left() {
-    local i seconds=0
+    local i size seconds=0
     for ((i = $1; i < ${#plan_nodes[@]}; ++i)); do
         [[ ${good[$i]-} != 0 ]] || continue
-        [[ ${took[${plan_nodes[i]}]-} ]] || return 0
-        ((seconds += took[${plan_nodes[i]}], 1))
+        size_of "$i"
+        [[ ${took[$size]-} ]] || return 0
+        ((seconds += ${took[$size]}, 1))
     done
     if ((seconds < 90)); then
         printf '; about %d s to go' "$seconds"
@@ -202,7 +207,7 @@ lose() {
 }
 
 make_launch() {
-    local i=$1 file text started
+    local i=$1 file text started size
     file=$results/$(file_of "$i")
     program_words "$i"
     words+=(--output "$file")
@@ -231,7 +236,8 @@ make_launch() {
         [[ ! $unsound ]] || status=1 damaged["$file"]=yes
     fi
     if ((status == 0)); then
-        took[${plan_nodes[i]}]=$launch_seconds
+        size_of "$i"
+        took[$size]=$launch_seconds
         ((made += 1))
         log_launch "$i" "$started" 0 -
     else

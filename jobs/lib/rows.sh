@@ -129,7 +129,9 @@ go_on_screening() {
 # time_there_is: sets $there_is to the options that say how long the job may still take, and what a launch takes, where both
 # are known.
 time_there_is() {
-    local seconds=${took[${plan_nodes[0]}]-} left='' seconds_to_end
+    local seconds size left='' seconds_to_end
+    size_of 0
+    seconds=${took[$size]-}
     there_is=()
     seconds_left 0
     [[ ! $limited_by ]] || left=$launch_limit

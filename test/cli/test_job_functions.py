@@ -170,3 +170,16 @@ def test_nodes_that_answer_alone_are_not_waited_for(job):
     outcome = job(f'{SLOW}{said}\nrun_step() {{ echo yes; }}\nfind_silent "${{nodes[@]}}"; echo "${{silent[@]}}"; cat pauses')
     assert outcome.returncode == 0, outcome.stderr
     assert outcome.stdout == "\n0\n"
+
+
+def test_a_launch_is_expected_to_take_what_those_of_its_workload_took(job):
+    """Pairs that took 150 s are no reason to begin no all-to-all."""
+    outcome = job(
+        """kind=check plan_nodes=(20 20 20) plan_workload=(pairs 'alltoall --window all' alltoall) asked[quick]=yes
+        size_of 0; took[$size]=150 SECONDS=230
+        seconds_left 1; echo "$short,$(time_left 1)"
+        size_of 1; took[$size]=100
+        seconds_left 2; echo "$short,$(time_left 1)" """
+    )
+    assert outcome.returncode == 0, outcome.stderr
+    assert outcome.stdout == ",\n--quick: the five minutes are over,; about 3 min to go\n"
