@@ -212,6 +212,8 @@ make_launch() {
     program_words "$i"
     words+=(--output "$file")
     for text in "$job_file" "$nodes_file"; do words+=(--attach "$text"); done
+    # It would be refused, in every run again.
+    [[ ! -r $file || ! $(damage_of "$file") ]] || set_aside "$file" || true
     if [[ -e $file ]]; then # of a try that failed; a search is made anew
         [[ " ${words[*]} " == *' --search'* ]] && words+=(--force) || words+=(--resume)
     fi
@@ -233,7 +235,8 @@ make_launch() {
     launch_seconds=$((SECONDS - launch_seconds))
     if ((status == 0)); then
         unsound=$(why_unsound "$file")
-        [[ ! $unsound ]] || status=1 damaged["$file"]=yes
+        [[ ! $unsound ]] || status=1
+        damaged["$file"]=${unsound:+yes}
     fi
     if ((status == 0)); then
         size_of "$i"
@@ -263,6 +266,9 @@ failed_launch() {
     fi
     if [[ ! $stopping ]] && ((tries == 1 && ${#silent[@]} == 0)) && was_lost_at_start "$file"; then
         lost=yes reason+=', before anything was measured'
+    fi
+    if [[ ! $unsound && -e $file ]] && was_refused_as_damaged && set_aside "$file"; then
+        ((tries > 1)) || lost=yes
     fi
     say "launch $((i + 1)) failed: $reason"
     log_launch "$i" "$started" "$status" "$reason"

@@ -183,3 +183,52 @@ def test_a_launch_is_expected_to_take_what_those_of_its_workload_took(job):
     )
     assert outcome.returncode == 0, outcome.stderr
     assert outcome.stdout == ",\n--quick: the five minutes are over,; about 3 min to go\n"
+
+
+# Of one launch whose file is there already. The program refuses one that is "bad" inside.
+AGAIN = """\
+plan_nodes=(20) plan_combination=(0) plan_workload=(alltoall) variables=() chosen=() asked[ppn]=1 asked[requeue]=no
+file_of() { echo 1.h5; }
+subset_of() { subset=("${nodes[@]}"); }
+combination() { :; }
+program_words() { words=(alltoall); }
+launcher_words() { :; }
+keep_answering() { :; }
+keep_output() { :; }
+end_steps() { :; }
+stop_watching() { :; }
+start_launch() {
+    : >"$scratch/launch.out" >"$scratch/launch.err"
+    echo "began ${*: -1}"
+    { if grep -q bad "$2" 2>/dev/null; then
+        echo "a2aperf: $2 is damaged: its checksums differ" >"$scratch/launch.err"; exit 2
+    else
+        printf '\\x89HDF\\r\\n\\x1a\\n\\x02 sound' >"$2"
+    fi; } &
+    launch_pid=$!
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "begun", "logged"),
+    [
+        ("no HDF5 file", ["begun anew"], ["0"]),
+        ("", ["begun anew"], ["0"]),
+        ("\\x89HDF\\r\\n\\x1a\\n\\x02 bad", ["resumed", "begun anew"], ["2", "0"]),
+        ("\\x89HDF\\r\\n\\x1a\\n\\x02 good", ["resumed"], ["0"]),
+    ],
+)
+def test_a_damaged_file_is_set_aside(job, tmp_path, before, begun, logged):
+    (tmp_path / "results").mkdir()
+    file = tmp_path / "results/1.h5"
+    outcome = job(f"{AGAIN}printf '{before}' >\"$results/1.h5\"; make_launches; echo \"${{damaged[$results/1.h5]-}}\"")
+    assert outcome.returncode == 0, outcome.stderr
+    words = {"resumed": "began --resume", "begun anew": f"began {tmp_path}/results/nodes-79.txt"}
+    assert outcome.stdout.splitlines() == [*[words[one] for one in begun], ""]
+    lines = (tmp_path / "results/log-79.tsv").read_text().splitlines()
+    assert [line.split("\t")[3] for line in lines] == logged
+    assert file.read_bytes().endswith(b"sound")
+    aside = tmp_path / "results/1.h5.damaged"
+    assert aside.exists() == ("begun anew" in begun)
+    assert (f"set aside: {aside} " in outcome.stderr) == aside.exists()
