@@ -9,6 +9,7 @@ readonly kQuickSeconds=300
 
 stopping=''   # why no launch is begun any more
 launch_pid='' # of the launch that runs
+ending_pid='' # of who ends it when it does not stop
 unsound=''    # why its file is not one
 tries=0       # of this launch in this run
 lost=no       # whether it is to be tried once more
@@ -114,6 +115,12 @@ wait_for_launch() {
         ((interrupts > seen)) || break
     done
     launch_pid=
+    stop_ending
+}
+
+stop_ending() {
+    [[ ! $ending_pid ]] || kill "$ending_pid" 2>/dev/null || true
+    ending_pid=
 }
 
 # size_of I: sets $size, a key of $took: launches that have it in common take about as long as one another.

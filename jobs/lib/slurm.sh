@@ -9,6 +9,8 @@ job_id=${SLURM_JOB_ID-}
 own_id=$job_id
 [[ ! ${SLURM_ARRAY_TASK_ID-} ]] || own_id=${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID
 
+readonly kStopSeconds=60 # for ranks of srun to end at an op
+
 drop_hint='; --drop-bad-nodes goes on without them'
 reports_verdict=no # a job's status is whether all was measured
 quiet=no
@@ -116,11 +118,17 @@ leaf_switches() {
         done
 }
 
-# stop_launch: SIGTERM for its ranks, which end at their next op.
+# stop_launch: SIGTERM for its ranks, which end at their next op; sets $ending_pid to who ends those that do not.
 stop_launch() {
     local step
     if [[ $site_launcher == srun ]]; then
-        # On a SIGTERM of its own srun would kill them.
+        # On a SIGTERM of its own srun would kill them: it gets one when they hang, or when Slurm did not tell of them.
+        stop_ending
+        {
+            sleep "$kStopSeconds"
+            kill -TERM "$launch_pid"
+        } >/dev/null 2>&1 &
+        ending_pid=$!
         for step in $(steps); do scancel --signal=TERM "$step" || true; done
     else
         kill -TERM "$launch_pid" 2>/dev/null || true

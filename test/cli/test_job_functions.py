@@ -232,3 +232,19 @@ def test_a_damaged_file_is_set_aside(job, tmp_path, before, begun, logged):
     aside = tmp_path / "results/1.h5.damaged"
     assert aside.exists() == ("begun anew" in begun)
     assert (f"set aside: {aside} " in outcome.stderr) == aside.exists()
+
+
+@pytest.mark.parametrize(("launch", "status"), [("sleep 40", 143), ("true", 0)])
+def test_a_launch_of_srun_that_hangs_is_ended(job, launch, status):
+    """When its time is over, also where squeue names no step; one that has ended needs nobody who ends it."""
+    outcome = job(
+        f"""site_launcher=srun
+        squeue() {{ return 1; }}
+        sleep() {{ command sleep 0.3; }}
+        env {launch} & launch_pid=$!
+        interrupt "the time limit is near"; ending=$ending_pid
+        wait_for_launch; echo "$status,$launch_pid,$ending_pid"
+        ((status)) || wait "$ending" || echo "$?" """
+    )
+    assert outcome.returncode == 0, outcome.stderr
+    assert outcome.stdout == f"{status},,\n" + ("" if status else "143\n")
