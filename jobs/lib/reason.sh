@@ -64,7 +64,7 @@ lost_daemon() { sed -n 's/^ *Remote daemon: .* on node \([^ ]*\)$/mpirun lost it
 
 # was_lost_at_start FILE: whether mpirun lost a daemon before the launch that was to write FILE had said anything.
 was_lost_at_start() {
-    [[ $(lost_daemon <"$scratch/launch.err") && ! $1 -nt $scratch/begun && ! -s $scratch/launch.out ]] &&
+    [[ $(lost_daemon <"$scratch/launch.err") && ! $1 -nt $begun_file && ! -s $scratch/launch.out ]] &&
         ! grep -q '^a2aperf: ' "$scratch/launch.err"
 }
 

@@ -50,6 +50,7 @@ leave() {
     local status=$?
     [[ ! ${hooked[*]} ]] || after_launch
     [[ ! ${scratch-} ]] || rm -rf "$scratch"
+    [[ ! ${begun_file-} ]] || rm -f "$begun_file"
     [[ $kind != check || $status == 0 || ${verdict-} ]] || exit "$kUnknown"
 }
 

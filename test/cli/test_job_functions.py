@@ -248,3 +248,28 @@ def test_a_launch_of_srun_that_hangs_is_ended(job, launch, status):
     )
     assert outcome.returncode == 0, outcome.stderr
     assert outcome.stdout == f"{status},,\n" + ("" if status else "143\n")
+
+
+def test_when_a_launch_began_is_told_by_the_clock_of_its_files(job, tmp_path):
+    """That of a file server that is 20 minutes behind: here a touch in the folder of the results."""
+    outcome = job(
+        """results=$PWD/results launcher=() program=true
+        touch() { command touch -d '20 minutes ago' "$@"; }
+        watch_launch() { :; }
+        start_launch 10 "$results/1.h5" --
+        wait
+        command touch -d '19 minutes ago' "$results/1.h5"
+        [[ $results/1.h5 -nt $begun_file ]] && echo newer; leave; ls -A results"""
+    )
+    assert (outcome.returncode, outcome.stdout) == (0, "newer\n1.h5\n"), outcome.stderr
+
+
+def test_a_clock_that_was_set_back_gives_no_node_hours_back(job, tmp_path):
+    day = "2024-01-01T00"
+    rows = ["launch\tstarted\tended\tstatus\treason", "3\t-\t-\t-\tno"]
+    rows += [f"1\t{day}:10:00Z\t{day}:00:00Z\t1\tlate", f"2\t{day}:00:00Z\t{day}:01:00Z\t0\t-"]
+    (tmp_path / "results").mkdir()
+    (tmp_path / "results/log-79.tsv").write_text("".join(f"{row}\n" for row in rows))
+    (tmp_path / "results/plan-79.tsv").write_text("# counts\t20\n")
+    outcome = job('may_go_on() { :; }; allocated=20; recall; echo "$node_seconds"')
+    assert (outcome.returncode, outcome.stdout) == (0, "1200\n"), outcome.stderr
