@@ -32,7 +32,7 @@ judge_check() {
     for name in against min-efficiency limits expect; do [[ ! ${asked[$name]} ]] || words+=("--$name" "${asked[$name]}"); done
     verdict=0
     "$a2a" gate "$results" --job "$job_id" "${words[@]}" >"$text.partial" || verdict=$?
-    cat "$text.partial"
+    show "$text.partial"
     # Whoever waits for the verdict finds a whole one.
     if [[ -s $text.partial ]]; then mv "$text.partial" "$text"; else rm -f "$text.partial"; fi
     ((verdict <= kUnknown)) || verdict=$kUnknown

@@ -4,9 +4,10 @@
 # What a job leaves when its launches are made: the comparison, one file, a report, its exit status. Needs say.sh,
 # program.sh, plan_file.sh, launches.sh and reason.sh.
 
-# analyse MERGED PAGE FILE…: one file from all, and the report; nothing where a2a is not installed.
+# analyse MERGED PAGE FILE…: the report, and one file from all; nothing where a2a is not installed. The report is first: time
+# may be short, and files that cannot become one have it all the same.
 analyse() {
-    local merged=$1 page=$2
+    local merged=$1 page=$2 status=0
     shift 2
     (($#)) || {
         say "there is no results file yet: no report"
@@ -16,9 +17,27 @@ analyse() {
         say "a2a is not installed here: 'a2a report $results' where it is makes the report"
         return 0
     }
+    if "$a2a" report "$@" ${error:+--error "$error"} -o "$page"; then say "report: $page"; else status=1; fi
     # One file is merged as it is; those of several workloads are not, nor those that a plan beside them tells apart.
-    (($# == 1)) || [[ ${kind-} == suite || ${kind-} == screen ]] || { mkdir -p "${merged%/*}" && "$a2a" merge "$@" --force -o "$merged"; } || return
-    "$a2a" report "$@" ${error:+--error "$error"} -o "$page" && say "report: $page"
+    (($# == 1)) || [[ ${kind-} == suite || ${kind-} == screen ]] || { mkdir -p "${merged%/*}" && "$a2a" merge "$@" --force -o "$merged"; } || {
+        say "there is no $merged of all files: they were not merged, see above"
+        status=1
+    }
+    return "$status"
+}
+
+# find_sound FILE…: $sound are those that a report on a folder is on: without what only chose among nodes, and without what
+# is damaged, which would cost the report on all others.
+find_sound() {
+    local file reason
+    local -A bad=()
+    sound=()
+    while IFS=$'\t' read -r file reason; do
+        [[ ! ${bad[$file]-} ]] || continue
+        bad[$file]=yes
+        say "left out: $file: $reason"
+    done < <(find_unsound "$@")
+    for file in "$@"; do [[ ${bad[$file]-} || ${file##*/} == spare-* ]] || sound+=("$file"); done
 }
 
 # check_results: a launch whose file turns out to be damaged is not good.
@@ -63,6 +82,8 @@ close_study() {
     analyse "$results/merged/$kind-$job_id.h5" "$results/report-$job_id.html" "${files[@]}" || exit 1
     ((count == ${#plan_nodes[@]})) || exit 1
     [[ $reports_verdict == no ]] || exit "$verdict"
+    # What the verdict is is not the status of a job; that there is none is.
+    [[ $kind != compare || ! $a2a || $verdict != 1 ]] || die "there is no verdict: a2a compare failed, see above"
     exit 0
 }
 
@@ -81,7 +102,7 @@ compare_sides() {
     verdict=0
     "$a2a" compare "$@" "${by[@]}" >"$text" || verdict=$?
     [[ ! $error ]] || echo "look $((look + 1)) of ${#kLooks[@]}, at ${asked[launches]} launches of each value: error ${error/\%/ %}" >>"$text"
-    cat "$text"
+    show "$text"
     # 3: something is slower; 4: something is undecided.
     ((verdict == 0 || verdict == 3 || verdict == 4)) || verdict=1
     ((verdict == 1)) || ! "$a2a" plot compare "$@" "${by[@]}" -o "$picture" || say "picture: $picture"

@@ -1,8 +1,8 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck disable=SC2034,SC2154 # variables are shared among the files of this folder
-# One launch on some nodes of the allocation, by mpirun or srun. Needs say.sh, mpi.sh, site.sh, nodes.sh, watch.sh and
-# $scratch.
+# One launch on some nodes of the allocation, by mpirun or srun. Needs say.sh, mpi.sh, site.sh, nodes.sh, watch.sh, $results
+# and $scratch.
 
 readonly kKillSeconds=30 # from SIGTERM to SIGKILL for a launcher that does not end
 
@@ -42,8 +42,9 @@ launcher_words() {
     launcher+=("${site_launcher_options[@]}")
 }
 
-# start_launch SECONDS FILE VARIABLE=VALUE… -- WORD…: runs the program with these words; sets $launch_pid, and
-# $watch_pid of who looks after it (watch.sh). Its output goes to launch.out and launch.err in $scratch.
+# start_launch SECONDS FILE VARIABLE=VALUE… -- WORD…: runs the program with these words; sets $launch_pid, $watch_pid of who
+# looks after it (watch.sh), and $begun_file, which is as old as the launch. Its output goes to launch.out and launch.err in
+# $scratch.
 start_launch() {
     local seconds=$1 file=$2 assignments=()
     shift 2
@@ -52,7 +53,12 @@ start_launch() {
         shift
     done
     shift
-    touch "$scratch/begun"
+    # Beside the results: the clock of a file server may be another than that of this node.
+    begun_file=$results/.begun-$job_id
+    touch "$begun_file" 2>/dev/null || {
+        begun_file=$scratch/begun
+        touch "$begun_file"
+    }
     # A launcher that lost its nodes may wait for ever, hence the limit; it may ignore SIGTERM, hence -k.
     env "${assignments[@]}" timeout --foreground -k "$kKillSeconds" "$seconds" "${launcher[@]}" "$program" "$@" \
         </dev/null >"$scratch/launch.out" 2>"$scratch/launch.err" &

@@ -9,6 +9,7 @@ readonly kQuickSeconds=300
 
 stopping=''   # why no launch is begun any more
 launch_pid='' # of the launch that runs
+ending_pid='' # of who ends it when it does not stop
 unsound=''    # why its file is not one
 tries=0       # of this launch in this run
 lost=no       # whether it is to be tried once more
@@ -16,7 +17,7 @@ interrupts=0
 made=0         # launches that became good in this run
 node_seconds=0 # used before this run
 declare -A damaged=() # files that are not sound
-declare -A took=() # seconds of the last good launch, by number of nodes
+declare -A took=() # seconds of the last good launch, by number of nodes and workload
 
 # interrupt WHY: ends the launch at its next op; what it has completed is kept.
 interrupt() {
@@ -25,9 +26,11 @@ interrupt() {
     [[ ! $launch_pid ]] || stop_launch
 }
 
-# log_launch I STARTED STATUS REASON
+# log_launch I STARTED STATUS REASON: whatever a launcher or a hook has said, the log stays a table in UTF-8.
 log_launch() {
-    printf '%03d\t%s\t%s\t%s\t%s\n' $(($1 + 1)) "$2" "$(now)" "$3" "$4" >>"$log_file" ||
+    local reason=${4//[[:cntrl:]]/ }
+    iconv -f UTF-8 -t UTF-8 <<<"$reason" >/dev/null 2>&1 || reason=$(LC_ALL=C tr -c '[:print:]\n' '?' <<<"$reason")
+    printf '%03d\t%s\t%s\t%s\t%s\n' $(($1 + 1)) "$2" "$(now)" "$3" "$reason" >>"$log_file" ||
         die "nothing can be written to $log_file"
     good[$1]=$3
 }
@@ -112,14 +115,24 @@ wait_for_launch() {
         ((interrupts > seen)) || break
     done
     launch_pid=
+    stop_ending
 }
+
+stop_ending() {
+    [[ ! $ending_pid ]] || kill "$ending_pid" 2>/dev/null || true
+    ending_pid=
+}
+
+# size_of I: sets $size, a key of $took: launches that have it in common take about as long as one another.
+size_of() { size="${plan_nodes[$1]} ${plan_workload[$1]%% *}"; }
 
 # seconds_left I: sets $launch_limit to what launch I may take, $limited_by to the limit that it comes from, if it is one
 # of the whole job, and $short to the same when launch I is too long for what is left.
 seconds_left() {
-    local count=${plan_nodes[$1]} expected
+    local size expected
+    size_of "$1"
     launch_limit=$kLaunchSeconds limited_by='' short=''
-    expected=${took[$count]:-1}
+    expected=${took[$size]:-1}
     if [[ ${asked[quick]} == yes ]]; then
         limit_to $((kQuickSeconds - SECONDS)) "--quick: the five minutes are over"
     fi
@@ -174,13 +187,14 @@ take_turn() {
     make_launch "$i"
 }
 
-# time_left I: for launch I and those after it, where launches on as many nodes were made in this run.
+# time_left I: for launch I and those after it, where launches of their workloads on as many nodes were made in this run.
 time_left() {
-    local i seconds=0
+    local i size seconds=0
     for ((i = $1; i < ${#plan_nodes[@]}; ++i)); do
         [[ ${good[$i]-} != 0 ]] || continue
-        [[ ${took[${plan_nodes[i]}]-} ]] || return 0
-        ((seconds += took[${plan_nodes[i]}], 1))
+        size_of "$i"
+        [[ ${took[$size]-} ]] || return 0
+        ((seconds += ${took[$size]}, 1))
     done
     if ((seconds < 90)); then
         printf '; about %d s to go' "$seconds"
@@ -200,11 +214,13 @@ lose() {
 }
 
 make_launch() {
-    local i=$1 file text started
+    local i=$1 file text started size
     file=$results/$(file_of "$i")
     program_words "$i"
     words+=(--output "$file")
     for text in "$job_file" "$nodes_file"; do words+=(--attach "$text"); done
+    # It would be refused, in every run again.
+    [[ ! -r $file || ! $(damage_of "$file") ]] || set_aside "$file" || true
     if [[ -e $file ]]; then # of a try that failed; a search is made anew
         [[ " ${words[*]} " == *' --search'* ]] && words+=(--force) || words+=(--resume)
     fi
@@ -226,10 +242,12 @@ make_launch() {
     launch_seconds=$((SECONDS - launch_seconds))
     if ((status == 0)); then
         unsound=$(why_unsound "$file")
-        [[ ! $unsound ]] || status=1 damaged["$file"]=yes
+        [[ ! $unsound ]] || status=1
+        damaged["$file"]=${unsound:+yes}
     fi
     if ((status == 0)); then
-        took[${plan_nodes[i]}]=$launch_seconds
+        size_of "$i"
+        took[$size]=$launch_seconds
         ((made += 1))
         log_launch "$i" "$started" 0 -
     else
@@ -255,6 +273,9 @@ failed_launch() {
     fi
     if [[ ! $stopping ]] && ((tries == 1 && ${#silent[@]} == 0)) && was_lost_at_start "$file"; then
         lost=yes reason+=', before anything was measured'
+    fi
+    if [[ ! $unsound && -e $file ]] && was_refused_as_damaged && set_aside "$file"; then
+        ((tries > 1)) || lost=yes
     fi
     say "launch $((i + 1)) failed: $reason"
     log_launch "$i" "$started" "$status" "$reason"

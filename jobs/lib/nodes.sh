@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck disable=SC2034,SC2154 # variables are shared among the files of this folder
 # The nodes of the allocation: which there are, which are fit, which answer, which switch they hang on. Needs say.sh,
-# site.sh, $jobs and $scratch.
+# site.sh, study.sh, $jobs and $scratch.
 
 readonly kAnswerSeconds=120  # for the preflight of a node
 readonly kTogetherSeconds=20 # for all nodes to say that they are there
 readonly kAloneSeconds=10    # for one of them
+readonly kPauseSeconds=20    # before those that said nothing are asked for the last time
 readonly kAtOnce=16          # so many are asked alone at a time
 
 # step_on SECONDS NODE… -- COMMAND…: one process on each of these nodes; those that cannot be reached are left out.
@@ -21,22 +22,25 @@ step_on() {
 }
 
 # find_silent NODE…: $silent are those of these nodes that run nothing. They are asked together, and those that said
-# nothing once more, each alone: one that hangs may keep back what others say.
+# nothing once more, each alone: one that hangs may keep back what others say. Who is silent then is asked again after a
+# pause: a controller that is slow for half a minute keeps questions back, and the nodes are not to blame.
 find_silent() {
-    local node answers
+    local node answers pause
     silent=()
     # shellcheck disable=SC2016 # expands on the node
     hear step_on "$kTogetherSeconds" "$@" -- bash -c 'printf "%s " "$SLURMD_NODENAME"' || return 0
     answers=" $heard"
     for node in "$@"; do [[ $answers == *" $node "* ]] || silent+=("$node"); done
-    ((${#silent[@]})) || return 0
-    hear ask_alone "${silent[@]}" || {
+    for pause in 0 "$kPauseSeconds"; do
+        ((${#silent[@]})) || return 0
+        { hear sleep "$pause" && hear ask_alone "${silent[@]}"; } || {
+            silent=()
+            return 0
+        }
+        answers+=" ${heard//$'\n'/ } "
         silent=()
-        return 0
-    }
-    answers+=" ${heard//$'\n'/ } "
-    silent=()
-    for node in "$@"; do [[ $answers == *" $node "* ]] || silent+=("$node"); done
+        for node in "$@"; do [[ $answers == *" $node "* ]] || silent+=("$node"); done
+    done
     # That nobody answers says more about the question than about the nodes.
     ((${#silent[@]} < $#)) || silent=()
 }
@@ -79,11 +83,11 @@ keep_answering() {
 }
 
 # preflight FILE: what every node says about itself; $unfit are the nodes with something bad. A job that is $stopping
-# does not hear them out, and blames none.
+# does not hear them out, and blames none; nor does one whose question reached nobody.
 preflight() {
     local file=$1 node check verdict text
     local -A answered=() is_bad=()
-    local mark begin=$SECONDS waited asking
+    local mark begin=$SECONDS waited asking words
     unfit=()
     follow_allocation
     # Whatever the folder is called, only one that is the same everywhere has this file with this in it.
@@ -101,6 +105,13 @@ preflight() {
     [[ $stopping ]] || ! is_cancelled || stopping='the job was cancelled'
     if [[ $stopping ]]; then
         rm -f "$file.partial"
+        return
+    fi
+    # That nobody answers says more about the question than about the nodes.
+    if [[ ! -s $file.partial ]] && ((${#nodes[@]} > 1)); then
+        rm -f "$file.partial"
+        words=$(tail -n 1 "$scratch/step_on.err" 2>/dev/null) || true
+        give_up "no node answered the preflight${words:+: $words}" "nobody is to blame: try again later"
         return
     fi
     ((${#taken[@]} == 0)) || printf '%s\tanswer\tbad\tSlurm has taken it from the job\n' "${taken[@]}" >>"$file.partial"

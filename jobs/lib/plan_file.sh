@@ -85,7 +85,7 @@ make_plan() {
 # recall: what this job planned and made before it was requeued, or this run before it was stopped. Node counts stay
 # those of the first time.
 recall() {
-    local launch started ended status list file i
+    local launch started ended status list file i seconds
     [[ -f $plan_file ]] || return 0
     may_go_on
     # A disk that was full, or a node that died, may have cut the last line short.
@@ -96,8 +96,10 @@ recall() {
         [[ $launch != launch ]] || continue
         i=$((10#$launch - 1))
         good[$i]=$status
-        [[ $started == - ]] ||
-            ((node_seconds += allocated * ($(date -d "$ended" +%s) - $(date -d "$started" +%s)), 1))
+        [[ $started != - ]] || continue
+        seconds=$(($(date -d "$ended" +%s) - $(date -d "$started" +%s)))
+        # A clock that was set back gives no node-hours back.
+        ((node_seconds += allocated * (seconds > 0 ? seconds : 0), 1))
     done <"$log_file"
     while IFS=$'\t' read -r launch _ _ list _ file; do
         [[ $launch =~ ^[0-9]+$ ]] || continue

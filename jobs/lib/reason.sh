@@ -64,7 +64,7 @@ lost_daemon() { sed -n 's/^ *Remote daemon: .* on node \([^ ]*\)$/mpirun lost it
 
 # was_lost_at_start FILE: whether mpirun lost a daemon before the launch that was to write FILE had said anything.
 was_lost_at_start() {
-    [[ $(lost_daemon <"$scratch/launch.err") && ! $1 -nt $scratch/begun && ! -s $scratch/launch.out ]] &&
+    [[ $(lost_daemon <"$scratch/launch.err") && ! $1 -nt $begun_file && ! -s $scratch/launch.out ]] &&
         ! grep -q '^a2aperf: ' "$scratch/launch.err"
 }
 
@@ -80,11 +80,25 @@ why_unsound() {
         }
         sleep 1
     done
-    if [[ $(head -c 4 "$file" | tail -c 3) != HDF ]]; then
+    damage_of "$file"
+}
+
+# damage_of FILE: what is wrong with it at the first look; nothing where nothing is.
+damage_of() {
+    if [[ $(head -c 4 "$1" | tail -c 3) != HDF ]]; then
         echo "its file is not sound: it is no HDF5 file"
-    elif is_cut "$file"; then
+    elif is_cut "$1"; then
         echo "its file is not sound: it is shorter than its own header says"
     fi
+}
+
+# was_refused_as_damaged: whether the program would not go on with the file of an earlier try.
+was_refused_as_damaged() { grep -qE '^a2aperf: .* is (damaged: .*|not an HDF5 file)$' "$scratch/launch.err"; }
+
+# set_aside FILE: one that cannot be gone on with; what is sound in it can be saved by hand.
+set_aside() {
+    mv -f -- "$1" "$1.damaged" || return
+    say "set aside: $1.damaged ('a2a check --repair' may save a part of it)"
 }
 
 # is_cut FILE: whether an HDF5 file ends before the end that its superblock has (of version 0, as the program writes it).

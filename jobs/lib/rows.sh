@@ -98,7 +98,7 @@ judge_suite() {
     [[ $a2a ]] && (($#)) || return 0
     verdict=0
     "$a2a" suite "$@" --plot "$picture" >"$text" || verdict=1
-    cat "$text"
+    show "$text"
     ((verdict)) || say "picture: $picture"
 }
 
@@ -129,7 +129,9 @@ go_on_screening() {
 # time_there_is: sets $there_is to the options that say how long the job may still take, and what a launch takes, where both
 # are known.
 time_there_is() {
-    local seconds=${took[${plan_nodes[0]}]-} left='' seconds_to_end
+    local seconds size left='' seconds_to_end
+    size_of 0
+    seconds=${took[$size]-}
     there_is=()
     seconds_left 0
     [[ ! $limited_by ]] || left=$launch_limit
@@ -147,6 +149,6 @@ judge_screening() {
     [[ $a2a ]] && (($#)) || return 0
     verdict=0
     "$a2a" screen "$@" --plan "${asked[rows]%.tsv}.json" --plot "$picture" >"$text" || verdict=1
-    cat "$text"
+    show "$text"
     ((verdict)) || say "picture: $picture"
 }

@@ -1,8 +1,12 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: BSD-3-Clause
-# How our scripts speak: one clear line on stderr.
+# How our scripts speak: one clear line on stderr. A job's output may be on a disk that is full, and its results are not: what
+# cannot be said ends nothing.
 
-say() { printf '%s\n' "$*" >&2; }
+say() { printf '%s\n' "$*" >&2 || true; }
+
+# show FILE: on standard output.
+show() { cat "$1" || true; }
 
 # die [-STATUS] TEXT: STATUS is 1 unless given; 2 is the caller's mistake.
 die() {

@@ -5,6 +5,11 @@
 # scheduler. Needs say.sh and $scratch.
 
 job_id=${SLURM_JOB_ID-}
+# As commands are told it: the last task of a job array has the array's own id, which to them means all of its tasks.
+own_id=$job_id
+[[ ! ${SLURM_ARRAY_TASK_ID-} ]] || own_id=${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID
+
+readonly kStopSeconds=60 # for ranks of srun to end at an op
 
 drop_hint='; --drop-bad-nodes goes on without them'
 reports_verdict=no # a job's status is whether all was measured
@@ -88,7 +93,8 @@ is_cancelled() {
     scontrol show job -o "$SLURM_JOB_ID" 2>/dev/null | grep -qE "^JobId=$SLURM_JOB_ID .* JobState=CANCELLED "
 }
 
-# Jobs of others on our nodes, asked once and not by every node.
+# Jobs of others on our nodes, asked once and not by every node. It only warns: a controller that does not answer ends
+# nothing.
 other_jobs() {
     local id node list
     squeue -h -t R -w "$(host_list "${nodes[@]}")" -o '%A %N' | while read -r id list; do
@@ -96,7 +102,7 @@ other_jobs() {
         for node in $(scontrol show hostnames "$list"); do
             [[ " ${nodes[*]} " != *" $node "* ]] || printf '%s\tjobs\twarn\tjob %s runs here too\n' "$node" "$id"
         done
-    done
+    done || true
 }
 
 # leaf_switches: a line "switch node node…" for each leaf switch, with those of $nodes that hang on it.
@@ -112,11 +118,17 @@ leaf_switches() {
         done
 }
 
-# stop_launch: SIGTERM for its ranks, which end at their next op.
+# stop_launch: SIGTERM for its ranks, which end at their next op; sets $ending_pid to who ends those that do not.
 stop_launch() {
     local step
     if [[ $site_launcher == srun ]]; then
-        # On a SIGTERM of its own srun would kill them.
+        # On a SIGTERM of its own srun would kill them: it gets one when they hang, or when Slurm did not tell of them.
+        stop_ending
+        {
+            sleep "$kStopSeconds"
+            kill -TERM "$launch_pid"
+        } >/dev/null 2>&1 &
+        ending_pid=$!
         for step in $(steps); do scancel --signal=TERM "$step" || true; done
     else
         kill -TERM "$launch_pid" 2>/dev/null || true
@@ -130,7 +142,7 @@ end_steps() {
 }
 
 # steps: of this job, without the batch script. Launches are made one at a time: they are of the last one.
-steps() { squeue -h -s -j "$SLURM_JOB_ID" -o %i | grep -E '^[0-9_]+\.[0-9]+$' || true; }
+steps() { squeue -h -s -j "$own_id" -o %i | grep -E "^($own_id|$SLURM_JOB_ID)\.[0-9]+\$" || true; }
 
 # requeue: does not return when Slurm takes the job back. A run that made nothing would do so again and again.
 requeue() {
@@ -139,7 +151,7 @@ requeue() {
         return
     fi
     say "the time limit is near: the job is requeued and will go on"
-    scontrol requeue "$SLURM_JOB_ID" || return 0
+    scontrol requeue "$own_id" || return 0
     exit 0
 }
 
@@ -150,8 +162,8 @@ mpirun_front() { launcher=(env "SLURM_TASKS_PER_NODE=$1(x$SLURM_JOB_NUM_NODES)" 
 
 # keep_output: what a launch printed is in the job's own output.
 keep_output() {
-    cat "$scratch/launch.out"
-    cat "$scratch/launch.err" >&2
+    show "$scratch/launch.out"
+    show "$scratch/launch.err" >&2
 }
 
 # end_early: of a job that was cancelled there is no time for a report; one that is requeued has it later.

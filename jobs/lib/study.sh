@@ -50,6 +50,7 @@ leave() {
     local status=$?
     [[ ! ${hooked[*]} ]] || after_launch
     [[ ! ${scratch-} ]] || rm -rf "$scratch"
+    [[ ! ${begun_file-} ]] || rm -f "$begun_file"
     [[ $kind != check || $status == 0 || ${verdict-} ]] || exit "$kUnknown"
 }
 
@@ -160,6 +161,7 @@ give_up() {
     local i
     [[ $kind != check ]] || {
         stopping=$1
+        say "$1, $2"
         return
     }
     for i in "${!plan_nodes[@]}"; do [[ ${good[$i]-} == 0 ]] || log_launch "$i" - - "not begun: $1"; done

@@ -20,7 +20,7 @@ watch_launch() {
             [[ ! $seen ]] || patience=$((2 * kLateSeconds))
             seen=$life last=$SECONDS
         fi
-        if [[ ! $file -nt $scratch/begun ]] && ((SECONDS - begin >= kStartSeconds)); then
+        if [[ ! $file -nt $begun_file ]] && ((SECONDS - begin >= kStartSeconds)); then
             echo "nothing was written after $kStartSeconds s: the ranks did not start" >"$scratch/not_begun"
             break
         fi

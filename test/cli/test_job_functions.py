@@ -1,0 +1,275 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Functions of the job scripts, where Slurm, a disk or a program does what it seldom does."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+JOBS = Path(__file__).resolve().parents[2] / "jobs"
+SECONDS = 60  # a deadline, not an expectation
+
+# A job of 20 nodes, which Slurm knows nothing of.
+JOB = """\
+set -euo pipefail
+jobs=$1 scratch=$PWD/scratch results=$PWD/results kind=alltoall job_id=79 program=a2aperf a2a=a2a
+mkdir -p "$scratch" "$results"
+export SLURM_JOB_ID=79
+. "$jobs/lib/load.sh"
+nodes_file=$results/nodes-79.txt log_file=$results/log-79.tsv plan_file=$results/plan-79.tsv job_file=$results/job-79.txt
+site_launcher=mpirun site_binding=core
+mapfile -t nodes < <(printf 'n%03d\\n' {1..20})
+taken=()
+host_list() { local IFS=,; echo "$*"; }
+follow_allocation() { taken=(); }
+is_cancelled() { false; }
+"""
+
+
+@pytest.fixture
+def job(tmp_path):
+    """Runs a script that has the functions of jobs/lib."""
+
+    def run(script: str, **settings) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            ["bash", "-c", JOB + script, "job", JOBS], cwd=tmp_path, capture_output=True, text=True, timeout=SECONDS,
+            stdin=subprocess.DEVNULL, **settings,
+        )  # fmt: skip
+
+    return run
+
+
+REFUSED = 'other_jobs() { :; }; run_step() { echo "srun: error: Unable to contact slurm controller" >"$scratch/step_on.err"; }\n'
+
+
+@pytest.mark.parametrize("kind", ["alltoall", "check"])
+def test_no_node_is_to_blame_where_srun_itself_fails(job, tmp_path, kind):
+    outcome = job(f'kind={kind} plan_nodes=(20 20) asked[ppn]=1\n{REFUSED}preflight "$nodes_file"; echo "$stopping"')
+    said = "no node answered the preflight: srun: error: Unable to contact slurm controller"
+    assert f"{said}, nobody is to blame: try again later\n" in outcome.stderr
+    assert "not fit" not in outcome.stderr
+    assert not (tmp_path / "results/nodes-79.txt").exists()
+    if kind == "check":  # its verdict says why
+        assert (outcome.returncode, outcome.stdout) == (0, f"{said}\n")
+    else:
+        assert outcome.returncode == 1
+        log = (tmp_path / "results/log-79.tsv").read_text().splitlines()
+        assert [line.split("\t")[3:] for line in log] == [["-", f"not begun: {said}"]] * 2
+
+
+def test_one_node_that_answers_shows_who_does_not(job):
+    answer = "other_jobs() { :; }; run_step() { printf 'n001\\tcpu\\tok\\tx\\n'; }\n"
+    outcome = job(f'asked[ppn]=1\n{answer}preflight "$nodes_file"; echo "${{#unfit[@]}} ${{unfit[0]}}"')
+    assert outcome.returncode == 0, outcome.stderr
+    assert outcome.stdout == "19 n002\n"
+
+
+def test_a_squeue_that_fails_ends_no_job(job):
+    outcome = job("squeue() { echo 'Unable to contact slurm controller' >&2; return 1; }\nother_jobs; echo on")
+    assert (outcome.returncode, outcome.stdout) == (0, "on\n"), outcome.stderr
+    # The words of a command that failed are there, those of a script that stopped are not.
+    assert outcome.stderr == "Unable to contact slurm controller\n"
+
+
+def test_an_output_on_a_full_disk_ends_nothing(job, tmp_path):
+    outcome = job(
+        """exec 3>&1 >/dev/full 2>/dev/full
+        echo table >"$scratch/launch.out"; echo words >"$scratch/launch.err"
+        say "launch 1 of 2"; keep_output 0
+        echo on >&3; die -3 "said to nobody\""""
+    )
+    assert (outcome.returncode, outcome.stdout) == (3, "on\n")
+
+
+@pytest.mark.parametrize("locale", ["C", "C.UTF-8"])
+@pytest.mark.parametrize(
+    ("reason", "logged"),
+    [
+        (b"Node 3:\tpermission denied\r", "Node 3: permission denied "),
+        (b"one\nand \x1b[1mtwo\x0c\x1e", "one and  [1mtwo  "),
+        ("Zugriff verweigert: gr\u00fcn".encode("latin-1"), "Zugriff verweigert: gr?n"),
+        ("Zugriff verweigert: gr\u00fcn".encode(), "Zugriff verweigert: gr\u00fcn"),
+    ],
+)
+def test_the_log_stays_a_table(job, tmp_path, locale, reason, logged):
+    (tmp_path / "reason").write_bytes(reason)
+    outcome = job('log_launch 0 - 1 "$(<reason)"; log_launch 1 - - "not begun"', env={**os.environ, "LC_ALL": locale})
+    assert outcome.returncode == 0, outcome.stderr
+    lines = (tmp_path / "results/log-79.tsv").read_bytes().decode().split("\n")
+    assert [line.split("\t")[3:] for line in lines] == [["1", logged], ["-", "not begun"], []]
+
+
+ARRAY = """\
+squeue() { case "$*" in *"-j 79_3 "*) printf '79_3.0\\n79_3.batch\\n' ;; *"-j 79 "*) printf '79_%s.0\\n' 1 2 3 ;; esac; }
+scancel() { echo "scancel $*"; }
+scontrol() { echo "scontrol $*"; }
+"""
+
+
+@pytest.mark.parametrize(("task", "own"), [({"SLURM_ARRAY_JOB_ID": "79", "SLURM_ARRAY_TASK_ID": "3"}, "79_3"), ({}, "79")])
+def test_a_task_of_an_array_ends_and_requeues_itself_alone(job, task, own):
+    """The last task, whose id is that of the array."""
+    outcome = job(f"{ARRAY}end_steps; made=1; requeue", env={**os.environ, **task})
+    assert outcome.returncode == 0, outcome.stderr
+    ended = ["scancel 79_3.0"] if task else []
+    assert outcome.stdout.splitlines() == [*ended, f"scontrol requeue {own}"]
+
+
+COMPARISON = """\
+kind=compare plan_nodes=(20 20) plan_combination=(0 1) good=([0]=0 [1]=0) keys=(A_KNOB) error=''
+check_results() { :; }
+file_of() { echo "$1.h5"; }
+touch "$results/0.h5" "$results/1.h5"
+"""
+
+
+@pytest.mark.parametrize(("verdict", "status"), [(0, 0), (3, 0), (4, 0), (2, 1), (137, 1)])
+def test_a_comparison_without_a_verdict_fails(job, verdict, status):
+    """The verdict of one that came to it is no error."""
+    outcome = job(f"{COMPARISON}a2a() {{ [[ $1 != compare ]] || return {verdict}; }}\nclose_study")
+    assert outcome.returncode == status, outcome.stderr
+    assert ("there is no verdict: a2a compare failed" in outcome.stderr) == bool(status)
+    assert "report: " in outcome.stderr
+
+
+def test_files_that_cannot_become_one_have_a_report(job, tmp_path):
+    outcome = job('a2a() { echo "$1"; [[ $1 != merge ]]; }\nanalyse "$results/merged/all.h5" page.html 1.h5 2.h5 || echo "status $?"')
+    assert outcome.stdout == "report\nmerge\nstatus 1\n"
+    merged = tmp_path / "results/merged/all.h5"
+    assert outcome.stderr == f"report: page.html\nthere is no {merged} of all files: they were not merged, see above\n"
+
+
+def test_the_report_on_a_folder_is_on_sound_files(job):
+    check = """a2a() { printf '%s\\n' 'b c.h5: error: it is cut' 'b c.h5: error: and more' 'a.h5: note: late'; return 1; }"""
+    outcome = job(f"""{check}\nfind_sound a.h5 "b c.h5" my/spare-4.h5 d.h5; printf '%s\\n' "${{sound[@]}}" """)
+    assert outcome.returncode == 0, outcome.stderr
+    assert outcome.stdout == "a.h5\nd.h5\n"
+    assert outcome.stderr == "left out: b c.h5: its file is not sound: it is cut\n"
+
+
+# Questions to one node are answered from the second round on, but by n007; a pause ends a round.
+SLOW = """\
+kind=alltoall; echo 0 >pauses
+sleep() { (($1 == 0)) || echo 1 >pauses; }
+run_step() { [[ ${on[*]} == n007 || $(<pauses) == 0 ]] || echo yes; }
+"""
+
+
+def test_nodes_that_a_slow_controller_kept_silent_are_not_to_blame(job):
+    """n001 to n009 have said something at once."""
+    first = "step_on_all=$(printf 'n%03d ' 1 2 3 4 5 6 8 9)"
+    said = """hear() { if [[ $1 == step_on ]]; then heard=$step_on_all; else heard=$("$@"); fi; }"""
+    outcome = job(f'{SLOW}{first}\n{said}\nfind_silent "${{nodes[@]}}"; echo "${{silent[@]}}"; cat pauses')
+    assert outcome.returncode == 0, outcome.stderr
+    assert outcome.stdout == "n007\n1\n"
+
+
+def test_nodes_that_answer_alone_are_not_waited_for(job):
+    said = """hear() { if [[ $1 == step_on ]]; then heard=; else heard=$("$@"); fi; }"""
+    outcome = job(f'{SLOW}{said}\nrun_step() {{ echo yes; }}\nfind_silent "${{nodes[@]}}"; echo "${{silent[@]}}"; cat pauses')
+    assert outcome.returncode == 0, outcome.stderr
+    assert outcome.stdout == "\n0\n"
+
+
+def test_a_launch_is_expected_to_take_what_those_of_its_workload_took(job):
+    """Pairs that took 150 s are no reason to begin no all-to-all."""
+    outcome = job(
+        """kind=check plan_nodes=(20 20 20) plan_workload=(pairs 'alltoall --window all' alltoall) asked[quick]=yes
+        size_of 0; took[$size]=150 SECONDS=230
+        seconds_left 1; echo "$short,$(time_left 1)"
+        size_of 1; took[$size]=100
+        seconds_left 2; echo "$short,$(time_left 1)" """
+    )
+    assert outcome.returncode == 0, outcome.stderr
+    assert outcome.stdout == ",\n--quick: the five minutes are over,; about 3 min to go\n"
+
+
+# Of one launch whose file is there already. The program refuses one that is "bad" inside.
+AGAIN = """\
+plan_nodes=(20) plan_combination=(0) plan_workload=(alltoall) variables=() chosen=() asked[ppn]=1 asked[requeue]=no
+file_of() { echo 1.h5; }
+subset_of() { subset=("${nodes[@]}"); }
+combination() { :; }
+program_words() { words=(alltoall); }
+launcher_words() { :; }
+keep_answering() { :; }
+keep_output() { :; }
+end_steps() { :; }
+stop_watching() { :; }
+start_launch() {
+    : >"$scratch/launch.out" >"$scratch/launch.err"
+    echo "began ${*: -1}"
+    { if grep -q bad "$2" 2>/dev/null; then
+        echo "a2aperf: $2 is damaged: its checksums differ" >"$scratch/launch.err"; exit 2
+    else
+        printf '\\x89HDF\\r\\n\\x1a\\n\\x02 sound' >"$2"
+    fi; } &
+    launch_pid=$!
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "begun", "logged"),
+    [
+        ("no HDF5 file", ["begun anew"], ["0"]),
+        ("", ["begun anew"], ["0"]),
+        ("\\x89HDF\\r\\n\\x1a\\n\\x02 bad", ["resumed", "begun anew"], ["2", "0"]),
+        ("\\x89HDF\\r\\n\\x1a\\n\\x02 good", ["resumed"], ["0"]),
+    ],
+)
+def test_a_damaged_file_is_set_aside(job, tmp_path, before, begun, logged):
+    (tmp_path / "results").mkdir()
+    file = tmp_path / "results/1.h5"
+    outcome = job(f"{AGAIN}printf '{before}' >\"$results/1.h5\"; make_launches; echo \"${{damaged[$results/1.h5]-}}\"")
+    assert outcome.returncode == 0, outcome.stderr
+    words = {"resumed": "began --resume", "begun anew": f"began {tmp_path}/results/nodes-79.txt"}
+    assert outcome.stdout.splitlines() == [*[words[one] for one in begun], ""]
+    lines = (tmp_path / "results/log-79.tsv").read_text().splitlines()
+    assert [line.split("\t")[3] for line in lines] == logged
+    assert file.read_bytes().endswith(b"sound")
+    aside = tmp_path / "results/1.h5.damaged"
+    assert aside.exists() == ("begun anew" in begun)
+    assert (f"set aside: {aside} " in outcome.stderr) == aside.exists()
+
+
+@pytest.mark.parametrize(("launch", "status"), [("sleep 40", 143), ("true", 0)])
+def test_a_launch_of_srun_that_hangs_is_ended(job, launch, status):
+    """When its time is over, also where squeue names no step; one that has ended needs nobody who ends it."""
+    outcome = job(
+        f"""site_launcher=srun
+        squeue() {{ return 1; }}
+        sleep() {{ command sleep 0.3; }}
+        env {launch} & launch_pid=$!
+        interrupt "the time limit is near"; ending=$ending_pid
+        wait_for_launch; echo "$status,$launch_pid,$ending_pid"
+        ((status)) || wait "$ending" || echo "$?" """
+    )
+    assert outcome.returncode == 0, outcome.stderr
+    assert outcome.stdout == f"{status},,\n" + ("" if status else "143\n")
+
+
+def test_when_a_launch_began_is_told_by_the_clock_of_its_files(job, tmp_path):
+    """That of a file server that is 20 minutes behind: here a touch in the folder of the results."""
+    outcome = job(
+        """results=$PWD/results launcher=() program=true
+        touch() { command touch -d '20 minutes ago' "$@"; }
+        watch_launch() { :; }
+        start_launch 10 "$results/1.h5" --
+        wait
+        command touch -d '19 minutes ago' "$results/1.h5"
+        [[ $results/1.h5 -nt $begun_file ]] && echo newer; leave; ls -A results"""
+    )
+    assert (outcome.returncode, outcome.stdout) == (0, "newer\n1.h5\n"), outcome.stderr
+
+
+def test_a_clock_that_was_set_back_gives_no_node_hours_back(job, tmp_path):
+    day = "2024-01-01T00"
+    rows = ["launch\tstarted\tended\tstatus\treason", "3\t-\t-\t-\tno"]
+    rows += [f"1\t{day}:10:00Z\t{day}:00:00Z\t1\tlate", f"2\t{day}:00:00Z\t{day}:01:00Z\t0\t-"]
+    (tmp_path / "results").mkdir()
+    (tmp_path / "results/log-79.tsv").write_text("".join(f"{row}\n" for row in rows))
+    (tmp_path / "results/plan-79.tsv").write_text("# counts\t20\n")
+    outcome = job('may_go_on() { :; }; allocated=20; recall; echo "$node_seconds"')
+    assert (outcome.returncode, outcome.stdout) == (0, "1200\n"), outcome.stderr
