@@ -100,7 +100,24 @@ class NodeHistory:
     per: Per = "node"
 
     def candidates(self) -> dict[str, str]:
-        """Nodes to drain, each with the reason: slower and still so, or slow."""
+        """Nodes to drain, each with the reason: slower and still so, or slow.
+
+        One that was not measured in the last nights is none: it may have been drained.
+        """
+        lately = self._lately()
+        return {node: why for node, why in self._reasons().items() if node in lately}
+
+    def gone(self) -> list[str]:
+        """Nodes that would be candidates, had they been measured in the last nights."""
+        lately = self._lately()
+        return [node for node in self._reasons() if node not in lately]
+
+    def _lately(self) -> set[str]:
+        """The nodes of the last nights."""
+        there = [np.isfinite(table[-moves.RECENT :]).any(axis=0) for table in self.series.values()]
+        return {node for at, node in enumerate(self.nodes) if any(one[at] for one in there)}
+
+    def _reasons(self) -> dict[str, str]:
         reasons: dict[str, str] = {}
         if self.per != "node":
             return reasons
