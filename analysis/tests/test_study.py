@@ -79,6 +79,23 @@ def test_a_log_whose_last_line_is_cut_short_tells_the_rest(folder: Path, cut: st
         study.read(folder)
 
 
+def test_what_others_said_may_hold_any_character(
+    a2a: A2A, folder: Path, queue: Callable[[str], None]
+) -> None:
+    said = "Node 3:\tpermission denied\r, page\f2\x85 gr\u00fcn"
+    with (folder / "log-7.tsv").open("ab") as log:
+        log.write(f"005\t-\t-\t1\t{said}\r\n".encode("latin-1"))
+    with (folder / "nodes-7.txt").open("ab") as nodes:
+        nodes.write(b"node006\tbios\tbad\tversion\r\xff\t1.0\n")
+    (job,) = study.read(folder)
+    assert len(job.launches) == 5
+    assert job.launches[4].why.startswith("Node 3:\tpermission denied\r, page\f2\ufffd gr")
+    assert (job.checks[-1].node, job.checks[-1].text) == ("node006", "version\r\ufffd\t1.0")
+    told = a2a("status", folder)
+    assert told.status == 1 and "permission denied" in told.out
+    assert not {"\r", "\f", "\x85", "\t"} & set(told.out)
+
+
 @pytest.mark.parametrize(
     ("text", "settings"),
     [
