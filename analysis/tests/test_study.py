@@ -194,6 +194,34 @@ def test_status_of_a_job_that_runs_tells_how_long_it_will(
     assert [x["fate"] for x in plain["launches"]] == ["good", "started", "not reached"]
 
 
+def test_a_job_that_is_taken_back_makes_what_failed_again(
+    a2a: A2A, tmp_path: Path, queue: Callable[[str], None]
+) -> None:
+    studies.plan(tmp_path, "9", [(4, "-")] * 4)
+    for number in (1, 2):
+        studies.launch(tmp_path, "9", number, 4)
+    studies.log(tmp_path, "9", 1, "0")
+    studies.log(tmp_path, "9", 2, "143", "the time limit is near: stopped at an op")
+    studies.log(tmp_path, "9", 3, "-", "not begun: the time limit is near")
+    log = tmp_path / "log-9.tsv"
+    log.write_text(log.read_text().replace("2026-", "2025-"))
+
+    def fates() -> list[str]:
+        (plain,) = json.loads(a2a("status", tmp_path, "--json").out)
+        return [x["fate"] for x in plain["launches"]]
+
+    of_job = "1:00:00¦node[001-004]¦None¦/home/me¦jobs/alltoall.sbatch"
+    for state in ("PENDING¦0:00", "RUNNING¦5:00"):
+        queue(f"9¦{state}¦{of_job}")
+        outcome = a2a("status", tmp_path)
+        assert outcome.status == 0 and "missing" not in outcome.out
+        assert fates() == ["good", "started", "not reached", "not reached"]
+    for same_run in (f"9¦RUNNING¦9999-05:00:00¦{of_job}", f"9¦COMPLETING¦5:00¦{of_job}", ""):
+        queue(same_run)
+        assert a2a("status", tmp_path).status == 1
+        assert fates() == ["good", "failed", "failed", "not reached"]
+
+
 @pytest.mark.parametrize("squeue", ["exit 1", "sleep 60"])
 def test_status_where_slurm_does_not_answer(
     a2a: A2A,

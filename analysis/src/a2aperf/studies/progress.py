@@ -6,12 +6,14 @@ from __future__ import annotations
 import re
 import statistics
 from collections.abc import Mapping
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Final
 
 from a2aperf import labels
 from a2aperf.errors import InputError
-from a2aperf.studies import study
+from a2aperf.studies import partitions, study
 from a2aperf.studies.slurm import Queued
 from a2aperf.studies.study import Fate, Job, Launch
 
@@ -65,6 +67,38 @@ def _results(queued: Queued) -> Path:
     # A name may have spaces: it ends where the next option or setting begins.
     named = re.findall(r"(?s) --results[ =](.*?)(?= --| [A-Za-z_]\w*=|$)", own_words)
     return Path(queued.directory, named[-1] if named else "results")
+
+
+def of_this_run(job: Job, queue: Queue) -> Job:
+    """The job without failures of an earlier run, where Slurm has taken it back.
+
+    What is not good yet is made again by the run that goes on or is to come.
+    """
+    begun = _begun((queue or {}).get(job.id))
+    if begun is None:
+        return job
+    launches = [
+        replace(launch, last=None)
+        if launch.fate is Fate.FAILED and _ended_before(launch, begun)
+        else launch
+        for launch in job.launches
+    ]
+    return replace(job, launches=launches)
+
+
+def _begun(queued: Queued | None) -> datetime | None:
+    """When the run that is in the queue began, or will begin; None where that is not known."""
+    if queued is None or queued.never_begins:
+        return None
+    if queued.state in ("PENDING", "CONFIGURING"):
+        return datetime.max.replace(tzinfo=UTC)
+    elapsed = partitions.minutes(queued.elapsed) if queued.state == "RUNNING" else None
+    return None if elapsed is None else datetime.now(UTC) - timedelta(minutes=elapsed)
+
+
+def _ended_before(launch: Launch, moment: datetime) -> bool:
+    ended = launch.last.ended if launch.last else None
+    return ended is not None and ended < moment
 
 
 def may_run(job: Job, queue: Queue) -> bool:
