@@ -247,6 +247,39 @@ def test_scripts_of_the_clone_are_found_from_any_folder(
     assert line[3] == str(tmp_path / "clone/jobs/alltoall.sbatch")
 
 
+SINFO = """#!/bin/sh
+state=idle; [ -e asked ] && state=$STATE
+for node in n1 n2 n3; do echo "$node|main*|up|idle|none"; done | sed "s/^\\(n1.*\\)idle/\\1$state/"
+"""
+SRUN = """#!/bin/sh
+touch asked
+case " $* " in
+*n1*) echo "srun: error: Unable to allocate: Requested nodes are busy" >&2; exit 1 ;;
+esac
+printf '%s\\tprogram\\tok\\ta2aperf\\n' n2 n3
+"""
+
+
+@pytest.mark.parametrize("state", ["allocated", "idle"])
+def test_a_node_that_is_taken_just_now_makes_no_other_one_bad(
+    a2a: A2A, monkeypatch: pytest.MonkeyPatch, state: str
+) -> None:
+    programs = Path("programs").resolve()
+    programs.mkdir()
+    for name, text in (("sinfo", SINFO), ("srun", SRUN)):
+        (programs / name).write_text(text)
+        (programs / name).chmod(0o755)
+    monkeypatch.setenv("PATH", str(programs), prepend=":")
+    monkeypatch.setenv("STATE", state)
+    monkeypatch.delenv("SLURM_JOB_ID", raising=False)
+    outcome = a2a("doctor")
+    if state == "idle":  # it is srun that fails, whatever for
+        outcome.refused("srun: error: Unable to allocate: Requested nodes are busy")
+    else:
+        assert outcome.status == 0 and "2 of 2 nodes are fit" in outcome.out
+        assert "busy, and not looked at: n1" in outcome.err
+
+
 def test_the_doctor_looks_at_this_machine(a2a: A2A) -> None:
     outcome = a2a("doctor", "--local", "--provider", "nonesuch")
     assert outcome.status in (0, 1)
