@@ -247,6 +247,30 @@ def test_scripts_of_the_clone_are_found_from_any_folder(
     assert line[3] == str(tmp_path / "clone/jobs/alltoall.sbatch")
 
 
+@pytest.mark.parametrize("is_written", [True, False])
+def test_an_old_verdict_of_the_same_id_is_none(
+    a2a: A2A, monkeypatch: pytest.MonkeyPatch, is_written: bool
+) -> None:
+    programs = Path("programs").resolve()
+    programs.mkdir()
+    monkeypatch.setattr("a2aperf.studies.waiting._SEEN", 0.0)
+    Path("r").mkdir()
+    text = Path("r/check-7.txt").resolve()
+    text.write_text("OK: all was well\n")
+    makes = f"echo 'WARNING: one node' >'{text}'" if is_written else ":"
+    answers = {"sbatch": f"{makes}\necho Submitted batch job 7", "squeue": ":"}
+    for name in ("sbatch", "squeue", "scontrol", "sinfo"):
+        (programs / name).write_text(f"#!/bin/sh\n{answers.get(name, 'exit 1')}\n")
+        (programs / name).chmod(0o755)
+    monkeypatch.setenv("PATH", str(programs), prepend=":")
+    outcome = a2a("submit", "-N", "4", "--check", "--min-efficiency", "80%", "--results", "r")
+    assert "all was well" not in outcome.out
+    if is_written:
+        assert outcome.status == 1 and "WARNING: one node" in outcome.out
+    else:
+        assert outcome.status == 3 and "check-7.txt is older: its output says why" in outcome.err
+
+
 SINFO = """#!/bin/sh
 state=idle; [ -e asked ] && state=$STATE
 for node in n1 n2 n3; do echo "$node|main*|up|idle|none"; done | sed "s/^\\(n1.*\\)idle/\\1$state/"

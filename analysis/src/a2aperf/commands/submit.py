@@ -225,9 +225,11 @@ def run(
             check,
             spare or 0,
         )
+        folder = Path(results or "results")
+        before = waiting.written(folder)
         ids = _study(wanted, budget, dry_run, ready)
         if check and not dry_run:
-            _tell_verdict(ids[0], Path(results or "results"), minutes)
+            _tell_verdict(*waiting.verdict(ids[0], folder, minutes, before))
 
 
 @contextmanager
@@ -261,9 +263,8 @@ def _study(wanted: Wanted, budget: str, dry_run: bool, ready: Screened | None) -
     return ids
 
 
-def _tell_verdict(job: str, results: Path, minutes: float) -> None:
-    """Waits for a check, says what it says, and ends with its status."""
-    state, said = waiting.verdict(job, results, minutes)
+def _tell_verdict(state: State, said: str) -> None:
+    """Says what a check says, and ends with its status."""
     terminal.say("", *said.splitlines())
     raise typer.Exit(int(state))
 
