@@ -328,7 +328,7 @@ def _limits(jobs: Sequence[Planned], ppn: int) -> list[str]:
         if job.after:
             continue
         places = partitions.of_job(job.slurm, known)
-        time = _time(job.slurm)
+        time = partitions.time_of_job(job.slurm)
         partitions.require_room(job.nodes, time, places)
         cores = partitions.cores(places)
         if cores is not None and ppn > cores:
@@ -356,19 +356,6 @@ def _on_time(name: str, estimate: float, time: str, place: Partition) -> list[st
         f"{name}: without -t it has {given}, that of the partition; "
         f"with -t {partitions.clock(wanted)} it may start sooner"
     ]
-
-
-def _time(words: Sequence[str]) -> str:
-    """The time limit among options of sbatch."""
-    found = ""
-    for before, word in zip(["", *words], words, strict=False):
-        if before in ("-t", "--time"):
-            found = word
-        elif word.startswith("--time="):
-            found = word.removeprefix("--time=")
-        elif re.fullmatch(r"-t.+", word):
-            found = word.removeprefix("-t").removeprefix("=")
-    return found
 
 
 def _submit(jobs: Sequence[Planned], dry_run: bool) -> list[str]:
