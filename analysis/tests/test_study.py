@@ -194,6 +194,22 @@ def test_status_of_a_job_that_runs_tells_how_long_it_will(
     assert [x["fate"] for x in plain["launches"]] == ["good", "started", "not reached"]
 
 
+@pytest.mark.parametrize("kind", ["screen", "check", "compare"])
+def test_a_job_that_may_go_on_is_complete_when_it_has_ended(
+    a2a: A2A, tmp_path: Path, queue: Callable[[str], None], kind: str
+) -> None:
+    studies.plan(tmp_path, "9", [(4, "-")], kind)
+    studies.launch(tmp_path, "9", 1, 4, kind)
+    studies.log(tmp_path, "9", 1, "0")
+    queue("9¦RUNNING¦5:00¦1:00:00¦node[001-004]¦None¦/home/me¦jobs/screen.sbatch")
+    told = "all planned launches are good; running for 5:00 of 1:00:00 on node[001-004]"
+    outcome = a2a("status", tmp_path)
+    assert outcome.status == 0
+    assert f"1 of 1 launches good; {told if kind != 'compare' else 'complete'}\n" in outcome.out
+    queue("")
+    assert "1 of 1 launches good; complete\n" in a2a("status", tmp_path).out
+
+
 def test_a_job_that_is_taken_back_makes_what_failed_again(
     a2a: A2A, tmp_path: Path, queue: Callable[[str], None]
 ) -> None:

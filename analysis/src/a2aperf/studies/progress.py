@@ -123,7 +123,7 @@ def may_come(job: Job, queue: Queue) -> bool:
 def state(job: Job, queue: Queue) -> str:
     """Where it stands: in Slurm's words while it has the job, else whether something is missing."""
     if not job.of(Fate.FAILED, Fate.STARTED, Fate.WAITING):
-        return "complete"
+        return _all_good(job, queue)
     if job.is_run:
         return _run_state(job)
     if queue is None:
@@ -133,6 +133,17 @@ def state(job: Job, queue: Queue) -> str:
     queued = queue[job.id]
     waits = queued.state == "PENDING"
     return in_queue(queued) + ("" if waits else _now(job) + _left(job))
+
+
+def _all_good(job: Job, queue: Queue) -> str:
+    """A job that may plan more launches, or has a verdict to say, is complete when it has ended."""
+    if job.kind not in ("screen", "check") and "error" not in job.facts:
+        return "complete"
+    if job.is_run:
+        now = "running" if job.at_work else ""
+    else:
+        now = in_queue(queue[job.id]) if queue and job.id in queue else ""
+    return f"all planned launches are good; {now}" if now else "complete"
 
 
 def _run_state(job: Job) -> str:
