@@ -248,11 +248,12 @@ def _confirm(
     the first two as far as they fit into the time `limit`, in s.
     """
     plans = rounds.read(path)
-    made = trial.of(plans[-1], path)
+    made, tried = trial.of(plans[-1], path), trial.values_of(plans[-1], path)
+    if added := screened.complete(path, plans, tried, made):
+        return [f"{added} launches that are planned already are still to come"]
     why: list[str] = []
     if made is None:
         found = filters.where(loading.load(baselines.files_of(files)), where)
-        tried = trial.values_of(plans[-1], path)
         if tried and (left := _to_come(files, found, plans, tried)):
             still = [f"{left} of them are still to come"] if left < tried.launches else []
             return [further.told(tried), *still]
