@@ -140,6 +140,25 @@ def test_a_first_job_that_is_refused_leaves_nothing(
     assert outcome.err == "a2a: sbatch refused: error: QOSMaxSubmitJobPerUserLimit\n"
 
 
+@pytest.mark.parametrize(
+    ("answer", "words", "stays"),
+    [("exec sleep 30", "the job may be in the queue", True), ("exit 1", "sbatch refused", False)],
+)
+def test_the_launches_of_a_screening_stay_where_sbatch_does_not_answer(
+    a2a: A2A, monkeypatch: pytest.MonkeyPatch, answer: str, words: str, stays: bool
+) -> None:
+    programs = Path("programs").resolve()
+    programs.mkdir()
+    for name in ("sbatch", "scontrol", "sinfo"):
+        (programs / name).write_text(f"#!/bin/sh\n{answer if name == 'sbatch' else 'exit 1'}\n")
+        (programs / name).chmod(0o755)
+    monkeypatch.setenv("PATH", str(programs), prepend=":")
+    monkeypatch.setattr("a2aperf.studies.slurm._SBATCH_SECONDS", 0.5)
+    outcome = a2a("submit", "-N", "8", "--screen", "psm2", "--results", "r")
+    assert outcome.status == 2 and words in outcome.err
+    assert Path("r/screen.tsv").exists() == stays
+
+
 def test_a_comparison_is_a_job_per_node_count(a2a: A2A) -> None:
     one = a2a("submit", "-N", "160", "--ppn", "2", "--compare", "PSM2_RCVTHREAD=0,1", "--dry-run")
     script = str(JOBS / "compare.sbatch")

@@ -254,8 +254,8 @@ def _study(wanted: Wanted, budget: str, dry_run: bool, ready: Screened | None) -
             lines += _limits(jobs, wanted.ppn)
         terminal.say(*lines, "")
         ids = _submit(jobs, dry_run)
-    except InputError:
-        if ready:
+    except InputError as error:
+        if ready and not isinstance(error, slurm.MaybeSubmittedError):
             ready.undo()
         raise
     if ready and dry_run:
@@ -368,7 +368,7 @@ def _submit(jobs: Sequence[Planned], dry_run: bool) -> list[str]:
         try:
             ids.append(slurm.sbatch(line))
         except InputError as error:
-            raise InputError(f"{error}{_left(jobs, ids)}") from None
+            raise type(error)(f"{error}{_left(jobs, ids)}") from None
         terminal.say(f"job {ids[-1]}")
     return ids
 
