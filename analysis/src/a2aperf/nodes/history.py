@@ -114,8 +114,9 @@ class NodeHistory:
 
     def _lately(self) -> set[str]:
         """The nodes of the last nights."""
-        there = [np.isfinite(table[-moves.RECENT :]).any(axis=0) for table in self.series.values()]
-        return {node for at, node in enumerate(self.nodes) if any(one[at] for one in there)}
+        last = [table[-moves.RECENT :] for table in self.series.values()]
+        there = np.isfinite(np.concatenate(last)) if last else np.zeros((0, len(self.nodes)), bool)
+        return {node for at, node in enumerate(self.nodes) if there[:, at].any()}
 
     def _reasons(self) -> dict[str, str]:
         reasons: dict[str, str] = {}

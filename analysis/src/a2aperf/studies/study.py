@@ -248,7 +248,7 @@ def _lines(text: str) -> list[str]:
     return [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n") if text]
 
 
-def _text(path: Path, errors: str) -> str:
+def _text(path: Path, errors: str = "strict") -> str:
     try:
         text = regular.read_bytes(path).decode("utf-8", errors)
     except OSError as error:
