@@ -308,6 +308,23 @@ def test_nothing_is_left(tmp_path: Path, a2a: A2A) -> None:
     assert not (tmp_path / trial.NAME).exists()
 
 
+def test_rows_that_an_end_left_out_are_added(tmp_path: Path, a2a: A2A) -> None:
+    """A full disk or a kill between the trial and its rows; the script begins again with them."""
+    made = screening()
+    (tmp_path / "given.json").write_text(made.as_json())
+    folder = tmp_path / "results"
+    ready = screened.prepare(str(tmp_path / "given.json"), folder, None)
+    before = ready.rows.read_text()
+    confirming = of("PSM2_TID")
+    (folder / trial.NAME).write_text(confirming.as_json())
+    told = a2a("screen", folder, "--confirm").out
+    assert told == "16 launches that are planned already are still to come\n"
+    rows = ready.rows.read_text()
+    assert rows.startswith(before) and rows.count("\n") == before.count("\n") + 16
+    assert a2a("screen", folder, "--confirm").out.startswith("to be confirmed by 16 launches")
+    assert ready.rows.read_text() == rows
+
+
 def test_rows_for_the_script(tmp_path: Path) -> None:
     made = screening()
     folder = tmp_path / "results"

@@ -169,6 +169,27 @@ def test_the_least_efficiency_is_that_of_the_best_size(
     assert "60 kB, the best size" in outcome.out.replace("\xa0", " ")
 
 
+def test_limits_are_for_the_last_job_of_a_folder(a2a: A2A, tmp_path: Path) -> None:
+    folder = baseline(tmp_path / "nightly", 4)
+    smaller = night(folder, 20, launches=1, setup=replace(SETUP, nodes=2))
+    last = night(folder, 30, slowdown=2.0)
+    (alone,) = json.loads(a2a("gate", *last, "--min-efficiency", "1%", "--json").out)["checks"]
+    least = str(1.2 * alone["measured"])  # which the nights before have
+    outcome = a2a("gate", folder, "--min-efficiency", least, "--json")
+    assert outcome.status == 2
+    made = json.loads(outcome.out)
+    small, usual = made["checks"]
+    assert usual["measured"] == alone["measured"] and usual["n"] == alone["n"]
+    assert "on 2 nodes" in small["at"]  # the last of its scale is judged, too
+    assert any("8 launches before it are left out" in note for note in made["notes"])
+    assert a2a("gate", folder, "--where", "nodes=2", "--min-efficiency", "1%").status == 0
+    named = "nodes = 4\nmessage_size = 60000"
+    limits = toml(tmp_path, f"[[limit]]\n{named}\nmin_efficiency = {least}\n")
+    assert a2a("gate", folder, "--limits", limits).status == 2
+    before = set(folder.iterdir()) - {*last, *smaller}
+    assert a2a("gate", *before, "--limits", limits).status == 0
+
+
 @pytest.mark.parametrize(
     ("text", "status", "words"),
     [

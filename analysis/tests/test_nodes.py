@@ -142,6 +142,22 @@ def test_a_node_that_was_always_slow_did_not_move() -> None:
     assert one.factor == pytest.approx(1.25, rel=0.03)
 
 
+@pytest.mark.parametrize("since", [0, 20])
+def test_a_slow_node_that_is_measured_no_more_is_no_candidate(since: int) -> None:
+    values = noise(np.random.default_rng(9), 60, 12)
+    values[since:, 5] += np.log(1.25)
+    found = [night(day, row.tolist()) for day, row in enumerate(values)]
+    for last, there in ((40, ["n5"]), (44, ["n5"]), (45, []), (60, [])):
+        for one in found[40:last]:
+            if "n5" in one.nodes:
+                del one.nodes[5], one.lines[0].effects[5]
+        made = history.of_nights(found[:last])
+        assert list(made.candidates()) == there
+        assert made.gone() == ([] if there else ["n5"])
+        assert len(told.drain_list(made)) == len(there)
+        assert any("the last 5 nights lack them: n5" in x for x in told.lines(made)) == (not there)
+
+
 def test_a_drift_has_no_first_night() -> None:
     values = noise(np.random.default_rng(7), 120, 20)
     values[:, 4] += np.linspace(0, 0.5, 120)

@@ -56,6 +56,31 @@ def test_the_partition_of_a_job(words: list[str], names: list[str]) -> None:
     assert [x.name for x in partitions.of_job(words, [MAIN, SHORT])] == names
 
 
+@pytest.mark.parametrize(
+    ("name", "value", "words", "names"),
+    [
+        ("SBATCH_PARTITION", "short", [], ["short"]),
+        ("SBATCH_PARTITION", "short", ["-p", "main"], ["main"]),
+        ("SBATCH_RESERVATION", "night", [], []),
+        ("SBATCH_CLUSTERS", "other", ["-p", "main"], []),
+    ],
+)
+def test_the_partition_of_a_job_by_the_environment(
+    monkeypatch: pytest.MonkeyPatch, name: str, value: str, words: list[str], names: list[str]
+) -> None:
+    monkeypatch.setenv(name, value)
+    assert [x.name for x in partitions.of_job(words, [MAIN, SHORT])] == names
+
+
+def test_the_time_limit_of_a_job(monkeypatch: pytest.MonkeyPatch) -> None:
+    for words in (["-t", "90"], ["--time", "90"], ["--time=90"], ["-t90"], ["-t=90"]):
+        assert partitions.time_of_job(words) == "90"
+    assert partitions.time_of_job(["--parsable"]) == ""
+    monkeypatch.setenv("SBATCH_TIMELIMIT", "30")
+    assert partitions.time_of_job(["--parsable"]) == "30"
+    assert partitions.time_of_job(["-t", "90"]) == "90"
+
+
 def test_a_partition_that_is_not_there() -> None:
     with pytest.raises(InputError, match="unknown partition 'nosuch': expected one of main, short"):
         partitions.of_job(["--partition=main,nosuch"], [MAIN, SHORT])

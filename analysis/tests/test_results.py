@@ -133,6 +133,25 @@ def test_a_value_with_commas_can_be_asked_for(tmp_path: Path) -> None:
         filters.where(found, ["UCX_TLS=sm,self"])
 
 
+def test_a_comma_within_parentheses_separates_no_values(tmp_path: Path) -> None:
+    values = ("moe(experts=16,top=2)", "near(a(b,c),d)", "uniform")
+    found = loading.load(
+        [
+            synthetic.write_launch(
+                tmp_path / f"{seed}.h5", replace(SETUP, seed=seed, environment={"TRAFFIC": value})
+            )
+            for seed, value in enumerate(values)
+        ]
+    )
+
+    def left(expression: str) -> set[str]:
+        return set(filters.where(found, [expression]).values("TRAFFIC"))
+
+    assert left("TRAFFIC=moe(experts=16,top=2),uniform") == {values[0], values[2]}
+    assert left("TRAFFIC!=uniform,moe(experts=16,top=2)") == {values[1]}
+    assert left('TRAFFIC="uniform", near(a(b,c),d)') == {values[1], values[2]}
+
+
 @pytest.mark.parametrize(
     ("size", "size_in_bytes"),
     [

@@ -79,6 +79,23 @@ def test_a_log_whose_last_line_is_cut_short_tells_the_rest(folder: Path, cut: st
         study.read(folder)
 
 
+def test_what_others_said_may_hold_any_character(
+    a2a: A2A, folder: Path, queue: Callable[[str], None]
+) -> None:
+    said = "Node 3:\tpermission denied\r, page\f2\x85 gr\u00fcn"
+    with (folder / "log-7.tsv").open("ab") as log:
+        log.write(f"005\t-\t-\t1\t{said}\r\n".encode("latin-1"))
+    with (folder / "nodes-7.txt").open("ab") as nodes:
+        nodes.write(b"node006\tbios\tbad\tversion\r\xff\t1.0\n")
+    (job,) = study.read(folder)
+    assert len(job.launches) == 5
+    assert job.launches[4].why.startswith("Node 3:\tpermission denied\r, page\f2\ufffd gr")
+    assert (job.checks[-1].node, job.checks[-1].text) == ("node006", "version\r\ufffd\t1.0")
+    told = a2a("status", folder)
+    assert told.status == 1 and "permission denied" in told.out
+    assert not {"\r", "\f", "\x85", "\t"} & set(told.out)
+
+
 @pytest.mark.parametrize(
     ("text", "settings"),
     [
@@ -175,6 +192,50 @@ def test_status_of_a_job_that_runs_tells_how_long_it_will(
     assert "cut short" in outcome.out
     (plain,) = json.loads(a2a("status", tmp_path, "--json").out)
     assert [x["fate"] for x in plain["launches"]] == ["good", "started", "not reached"]
+
+
+@pytest.mark.parametrize("kind", ["screen", "check", "compare"])
+def test_a_job_that_may_go_on_is_complete_when_it_has_ended(
+    a2a: A2A, tmp_path: Path, queue: Callable[[str], None], kind: str
+) -> None:
+    studies.plan(tmp_path, "9", [(4, "-")], kind)
+    studies.launch(tmp_path, "9", 1, 4, kind)
+    studies.log(tmp_path, "9", 1, "0")
+    queue("9¦RUNNING¦5:00¦1:00:00¦node[001-004]¦None¦/home/me¦jobs/screen.sbatch")
+    told = "all planned launches are good; running for 5:00 of 1:00:00 on node[001-004]"
+    outcome = a2a("status", tmp_path)
+    assert outcome.status == 0
+    assert f"1 of 1 launches good; {told if kind != 'compare' else 'complete'}\n" in outcome.out
+    queue("")
+    assert "1 of 1 launches good; complete\n" in a2a("status", tmp_path).out
+
+
+def test_a_job_that_is_taken_back_makes_what_failed_again(
+    a2a: A2A, tmp_path: Path, queue: Callable[[str], None]
+) -> None:
+    studies.plan(tmp_path, "9", [(4, "-")] * 4)
+    for number in (1, 2):
+        studies.launch(tmp_path, "9", number, 4)
+    studies.log(tmp_path, "9", 1, "0")
+    studies.log(tmp_path, "9", 2, "143", "the time limit is near: stopped at an op")
+    studies.log(tmp_path, "9", 3, "-", "not begun: the time limit is near")
+    log = tmp_path / "log-9.tsv"
+    log.write_text(log.read_text().replace("2026-", "2025-"))
+
+    def fates() -> list[str]:
+        (plain,) = json.loads(a2a("status", tmp_path, "--json").out)
+        return [x["fate"] for x in plain["launches"]]
+
+    of_job = "1:00:00¦node[001-004]¦None¦/home/me¦jobs/alltoall.sbatch"
+    for state in ("PENDING¦0:00", "RUNNING¦5:00"):
+        queue(f"9¦{state}¦{of_job}")
+        outcome = a2a("status", tmp_path)
+        assert outcome.status == 0 and "missing" not in outcome.out
+        assert fates() == ["good", "started", "not reached", "not reached"]
+    for same_run in (f"9¦RUNNING¦9999-05:00:00¦{of_job}", f"9¦COMPLETING¦5:00¦{of_job}", ""):
+        queue(same_run)
+        assert a2a("status", tmp_path).status == 1
+        assert fates() == ["good", "failed", "failed", "not reached"]
 
 
 @pytest.mark.parametrize("squeue", ["exit 1", "sleep 60"])

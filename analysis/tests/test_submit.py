@@ -140,6 +140,25 @@ def test_a_first_job_that_is_refused_leaves_nothing(
     assert outcome.err == "a2a: sbatch refused: error: QOSMaxSubmitJobPerUserLimit\n"
 
 
+@pytest.mark.parametrize(
+    ("answer", "words", "stays"),
+    [("exec sleep 30", "the job may be in the queue", True), ("exit 1", "sbatch refused", False)],
+)
+def test_the_launches_of_a_screening_stay_where_sbatch_does_not_answer(
+    a2a: A2A, monkeypatch: pytest.MonkeyPatch, answer: str, words: str, stays: bool
+) -> None:
+    programs = Path("programs").resolve()
+    programs.mkdir()
+    for name in ("sbatch", "scontrol", "sinfo"):
+        (programs / name).write_text(f"#!/bin/sh\n{answer if name == 'sbatch' else 'exit 1'}\n")
+        (programs / name).chmod(0o755)
+    monkeypatch.setenv("PATH", str(programs), prepend=":")
+    monkeypatch.setattr("a2aperf.studies.slurm._SBATCH_SECONDS", 0.5)
+    outcome = a2a("submit", "-N", "8", "--screen", "psm2", "--results", "r")
+    assert outcome.status == 2 and words in outcome.err
+    assert Path("r/screen.tsv").exists() == stays
+
+
 def test_a_comparison_is_a_job_per_node_count(a2a: A2A) -> None:
     one = a2a("submit", "-N", "160", "--ppn", "2", "--compare", "PSM2_RCVTHREAD=0,1", "--dry-run")
     script = str(JOBS / "compare.sbatch")
@@ -245,6 +264,63 @@ def test_scripts_of_the_clone_are_found_from_any_folder(
     monkeypatch.setattr("sys.prefix", str(tmp_path / "clone/build/a2a"))
     (line,) = lines(a2a("submit", "-N", "20", "--dry-run"))
     assert line[3] == str(tmp_path / "clone/jobs/alltoall.sbatch")
+
+
+@pytest.mark.parametrize("is_written", [True, False])
+def test_an_old_verdict_of_the_same_id_is_none(
+    a2a: A2A, monkeypatch: pytest.MonkeyPatch, is_written: bool
+) -> None:
+    programs = Path("programs").resolve()
+    programs.mkdir()
+    monkeypatch.setattr("a2aperf.studies.waiting._SEEN", 0.0)
+    Path("r").mkdir()
+    text = Path("r/check-7.txt").resolve()
+    text.write_text("OK: all was well\n")
+    makes = f"echo 'WARNING: one node' >'{text}'" if is_written else ":"
+    answers = {"sbatch": f"{makes}\necho Submitted batch job 7", "squeue": ":"}
+    for name in ("sbatch", "squeue", "scontrol", "sinfo"):
+        (programs / name).write_text(f"#!/bin/sh\n{answers.get(name, 'exit 1')}\n")
+        (programs / name).chmod(0o755)
+    monkeypatch.setenv("PATH", str(programs), prepend=":")
+    outcome = a2a("submit", "-N", "4", "--check", "--min-efficiency", "80%", "--results", "r")
+    assert "all was well" not in outcome.out
+    if is_written:
+        assert outcome.status == 1 and "WARNING: one node" in outcome.out
+    else:
+        assert outcome.status == 3 and "check-7.txt is older: its output says why" in outcome.err
+
+
+SINFO = """#!/bin/sh
+state=idle; [ -e asked ] && state=$STATE
+for node in n1 n2 n3; do echo "$node|main*|up|idle|none"; done | sed "s/^\\(n1.*\\)idle/\\1$state/"
+"""
+SRUN = """#!/bin/sh
+touch asked
+case " $* " in
+*n1*) echo "srun: error: Unable to allocate: Requested nodes are busy" >&2; exit 1 ;;
+esac
+printf '%s\\tprogram\\tok\\ta2aperf\\n' n2 n3
+"""
+
+
+@pytest.mark.parametrize("state", ["allocated", "idle"])
+def test_a_node_that_is_taken_just_now_makes_no_other_one_bad(
+    a2a: A2A, monkeypatch: pytest.MonkeyPatch, state: str
+) -> None:
+    programs = Path("programs").resolve()
+    programs.mkdir()
+    for name, text in (("sinfo", SINFO), ("srun", SRUN)):
+        (programs / name).write_text(text)
+        (programs / name).chmod(0o755)
+    monkeypatch.setenv("PATH", str(programs), prepend=":")
+    monkeypatch.setenv("STATE", state)
+    monkeypatch.delenv("SLURM_JOB_ID", raising=False)
+    outcome = a2a("doctor")
+    if state == "idle":  # it is srun that fails, whatever for
+        outcome.refused("srun: error: Unable to allocate: Requested nodes are busy")
+    else:
+        assert outcome.status == 0 and "2 of 2 nodes are fit" in outcome.out
+        assert "busy, and not looked at: n1" in outcome.err
 
 
 def test_the_doctor_looks_at_this_machine(a2a: A2A) -> None:

@@ -32,6 +32,7 @@ GIVEN = {
     "today": f"FI_SHM_DISABLE_CMA=1 {MEASURE}",
     "results": MEASURE,
     "nightly": MEASURE,
+    "accepted": MEASURE,
 }
 
 

@@ -22,6 +22,8 @@ _ORDER: dict[str, Callable[[Any, Any], Any]] = {
 }
 # As on the program's command line: K, M, G and T alone are binary, and capitals make no difference.
 _SIZE = re.compile(r"^(\d+(?:\.\d+)?) ?([kmgt]?)(i?b|i|)$", re.IGNORECASE | re.ASCII)
+_WITHIN = re.compile(r'\((?:[^()"]|\([^()"]*\))*\)')
+_COMMA = "\x1f"  # one that separates nothing
 _NUMBERS, _TEXTS = 3, 6  # of so many values all are told
 _POWERS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
 
@@ -31,7 +33,8 @@ def where(results: Results, expressions: Iterable[str], asked: str = "--where") 
 
     An expression is NAME OPERATOR VALUE with one of = != < <= > >=; `=` and `!=` take several
     values: `ranks=20,40`. A text with commas that is recorded as it stands is one value
-    (`UCX_TLS=rc,sm,self`), and so is what stands in double quotes. NAME is a column, label,
+    (`UCX_TLS=rc,sm,self`), and so is what stands in double quotes; a comma within parentheses
+    separates nothing (`traffic=moe(experts=16,top=2),uniform`). NAME is a column, label,
     environment variable, segment attribute or node fact; an unknown value fulfils only `!=` and
     `NAME=` (nothing: not recorded). `asked` is what messages call an expression.
     """
@@ -86,11 +89,13 @@ def _what_there_is(results: Results, expression: str) -> str:
 
 
 def _list(said: str, value: str) -> list[str]:
-    """`a,b` and `"a,b",c` as a list; of nothing, one value that is empty."""
+    """`a,b`, `"a,b",c` and `f(a,b),c` as a list; of nothing, one value that is empty."""
+    kept = _WITHIN.sub(lambda found: found[0].replace(",", _COMMA), value)
     try:
-        return next(csv.reader([value], skipinitialspace=True), []) or [""]
+        found = next(csv.reader([kept], skipinitialspace=True), [])
     except csv.Error:  # a new line outside of quotes
         raise InputError(f'{said}: expected values such as a,b or "a,b",c on one line') from None
+    return [one.replace(_COMMA, ",") for one in found] or [""]
 
 
 def _number(said: str, value: str) -> float:

@@ -30,6 +30,11 @@ def other_kind(path: Path) -> str:
 
 def read_text(path: Path, errors: str = "strict") -> str:
     """The whole text of a regular file; OSError for anything else, or a larger one."""
+    return read_bytes(path).decode("utf-8", errors).replace("\r\n", "\n").replace("\r", "\n")
+
+
+def read_bytes(path: Path) -> bytes:
+    """All of a regular file as it stands; OSError as of `read_text`."""
     _require_regular(path, path.stat().st_mode)  # before it is opened, which may act
     with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as stream:
         _require_regular(path, os.fstat(stream.fileno()).st_mode)
@@ -37,7 +42,7 @@ def read_text(path: Path, errors: str = "strict") -> str:
     if len(found) > MOST:
         words = f"more than the {MOST >> 20} MiB that are read"
         raise OSError(errno.EFBIG, words, str(path))
-    return found.decode("utf-8", errors).replace("\r\n", "\n").replace("\r", "\n")
+    return found
 
 
 def _other_kind(mode: int) -> str:

@@ -141,10 +141,10 @@ def run(
     error of 5 % for all of them together; which settings interact; what was tried without effect,
     and how large an effect is excluded. What is beyond chance is a candidate for launches of its
     own, and no gain yet. Where a setting dominates --confirm fixes it at its better value and
-    plans another round of the rest, if --budget, with --seconds, has room for it; then launches of further values of
-    settings that matter, each in turn with the best line so far; then the confirmation, with the
-    default, each candidate and all of them together, and where these are among the files what they
-    say ends in the line to recommend.
+    plans another round of the rest, if --budget, with --seconds, has room for it; then launches of
+    further values of settings that matter, each in turn with the best line so far; then the
+    confirmation, with the default, each candidate and all of them together, and where these are
+    among the files what they say ends in the line to recommend.
     """
     planning = {"--try": tried, "--without": without, "--fix": fix, "--output": out,
                 "--budget": budget, "--seconds": seconds, "--libfabric": libfabric,
@@ -248,11 +248,12 @@ def _confirm(
     the first two as far as they fit into the time `limit`, in s.
     """
     plans = rounds.read(path)
-    made = trial.of(plans[-1], path)
+    made, tried = trial.of(plans[-1], path), trial.values_of(plans[-1], path)
+    if added := screened.complete(path, plans, tried, made):
+        return [f"{added} launches that are planned already are still to come"]
     why: list[str] = []
     if made is None:
         found = filters.where(loading.load(baselines.files_of(files)), where)
-        tried = trial.values_of(plans[-1], path)
         if tried and (left := _to_come(files, found, plans, tried)):
             still = [f"{left} of them are still to come"] if left < tried.launches else []
             return [further.told(tried), *still]

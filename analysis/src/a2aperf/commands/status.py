@@ -41,8 +41,9 @@ def run(
 
     Exit status: 0 when everything planned is there or may still come, else 1.
     """
-    jobs = study.read(folder)
+    read = study.read(folder)
     queue = slurm.queue()
+    jobs = [progress.of_this_run(job, queue) for job in read]
     # A job writes its plan when it starts: until then only Slurm knows of it.
     begun = {job.id for job in jobs}
     waiting = [one for one in progress.submitted(folder, queue) if one.id not in begun]

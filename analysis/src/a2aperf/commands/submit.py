@@ -225,9 +225,11 @@ def run(
             check,
             spare or 0,
         )
+        folder = Path(results or "results")
+        before = waiting.written(folder)
         ids = _study(wanted, budget, dry_run, ready)
         if check and not dry_run:
-            _tell_verdict(ids[0], Path(results or "results"), minutes)
+            _tell_verdict(*waiting.verdict(ids[0], folder, minutes, before))
 
 
 @contextmanager
@@ -252,8 +254,8 @@ def _study(wanted: Wanted, budget: str, dry_run: bool, ready: Screened | None) -
             lines += _limits(jobs, wanted.ppn)
         terminal.say(*lines, "")
         ids = _submit(jobs, dry_run)
-    except InputError:
-        if ready:
+    except InputError as error:
+        if ready and not isinstance(error, slurm.MaybeSubmittedError):
             ready.undo()
         raise
     if ready and dry_run:
@@ -261,9 +263,8 @@ def _study(wanted: Wanted, budget: str, dry_run: bool, ready: Screened | None) -
     return ids
 
 
-def _tell_verdict(job: str, results: Path, minutes: float) -> None:
-    """Waits for a check, says what it says, and ends with its status."""
-    state, said = waiting.verdict(job, results, minutes)
+def _tell_verdict(state: State, said: str) -> None:
+    """Says what a check says, and ends with its status."""
     terminal.say("", *said.splitlines())
     raise typer.Exit(int(state))
 
@@ -327,7 +328,7 @@ def _limits(jobs: Sequence[Planned], ppn: int) -> list[str]:
         if job.after:
             continue
         places = partitions.of_job(job.slurm, known)
-        time = _time(job.slurm)
+        time = partitions.time_of_job(job.slurm)
         partitions.require_room(job.nodes, time, places)
         cores = partitions.cores(places)
         if cores is not None and ppn > cores:
@@ -357,19 +358,6 @@ def _on_time(name: str, estimate: float, time: str, place: Partition) -> list[st
     ]
 
 
-def _time(words: Sequence[str]) -> str:
-    """The time limit among options of sbatch."""
-    found = ""
-    for before, word in zip(["", *words], words, strict=False):
-        if before in ("-t", "--time"):
-            found = word
-        elif word.startswith("--time="):
-            found = word.removeprefix("--time=")
-        elif re.fullmatch(r"-t.+", word):
-            found = word.removeprefix("-t").removeprefix("=")
-    return found
-
-
 def _submit(jobs: Sequence[Planned], dry_run: bool) -> list[str]:
     ids: list[str] = []
     for number, job in enumerate(jobs, 1):
@@ -380,7 +368,7 @@ def _submit(jobs: Sequence[Planned], dry_run: bool) -> list[str]:
         try:
             ids.append(slurm.sbatch(line))
         except InputError as error:
-            raise InputError(f"{error}{_left(jobs, ids)}") from None
+            raise type(error)(f"{error}{_left(jobs, ids)}") from None
         terminal.say(f"job {ids[-1]}")
     return ids
 

@@ -85,14 +85,26 @@ def gate(asked: Request) -> Gate:
         begun = own.points["started"].astype("Float64").max()
         measured = int(begun) if begun == begun and begun is not None else -1
         notes += [f"note: {one}" for one in own.unjudged]
-        if asked.min_efficiency is not None:
-            checks += points.best_efficiency(own, asked.min_efficiency)
-        checks += points.check(own, asked.limits)
-        if asked.expect is not None:
-            checks += expect.check(own, asked.expect)
+        checks += _limited(own, asked, notes)
         if asked.against is not None:
             checks += _against(asked, loaded.sound, notes)
     return Gate(checks, notes, measured, candidates)
+
+
+def _limited(own: Results, asked: Request, notes: list[str]) -> list[Check]:
+    """What needs no baseline, of the last job unless it is said which."""
+    if asked.min_efficiency is None and not asked.limits and asked.expect is None:
+        return []
+    if not asked.job:
+        own, told = points.of_last_jobs(own)
+        notes += told
+    checks = []
+    if asked.min_efficiency is not None:
+        checks += points.best_efficiency(own, asked.min_efficiency)
+    checks += points.check(own, asked.limits)
+    if asked.expect is not None:
+        checks += expect.check(own, asked.expect)
+    return checks
 
 
 def _against(asked: Request, files: Sequence[Path], notes: list[str]) -> list[Check]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Points compared with limits: of several launches their median, of one the launch."""
+"""Points compared with limits: of several launches of the last job their median."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
-from a2aperf import filters, grouping, metrics
+from a2aperf import filters, grouping, jobs, metrics
 from a2aperf.errors import InputError
 from a2aperf.explain import series
 from a2aperf.gating.checks import Check, State, unknown, worst
@@ -20,6 +20,25 @@ from a2aperf.results import Results
 _LINE: Final = ["series", "ranks", "nodes", "ppn"]
 _ABOVE: Final = "is above the link rate, so one of both is wrong"
 _PERCENTILES: Final = {"max_p90_us": 0.9, "max_p99_us": 0.99, "max_p99_over_p50": 0.99}
+
+
+def of_last_jobs(found: Results) -> tuple[Results, list[str]]:
+    """Of each scale and setting the launches of the last job that has it, and what is left out.
+
+    A median over all nights of a folder would hide for long that the last ones are bad.
+    """
+    points = found.points
+    job = points["launch"].map(jobs.of_launches(found))
+    begun = points["started"].astype("Float64").fillna(-1)
+    line = [series.named(found), *(points[name] for name in _LINE[1:])]
+    newest = begun.groupby(line, dropna=False).transform("max")
+    last = job.where(begun == newest).groupby(line, dropna=False).transform("first")
+    is_last = (job == last) | (newest < 0)  # of what an import has without times all counts
+    if is_last.all():
+        return found, []
+    left = count_text(points["launch"][~is_last].nunique(), "launch", "launches")
+    told = f"limits are for the last job of each scale and setting; {left} before it are left out"
+    return found.select(is_last), [f"note: {told}"]
 
 
 def check(found: Results, limits: Sequence[Limit]) -> list[Check]:

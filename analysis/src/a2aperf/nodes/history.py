@@ -100,7 +100,25 @@ class NodeHistory:
     per: Per = "node"
 
     def candidates(self) -> dict[str, str]:
-        """Nodes to drain, each with the reason: slower and still so, or slow."""
+        """Nodes to drain, each with the reason: slower and still so, or slow.
+
+        One that was not measured in the last nights is none: it may have been drained.
+        """
+        lately = self._lately()
+        return {node: why for node, why in self._reasons().items() if node in lately}
+
+    def gone(self) -> list[str]:
+        """Nodes that would be candidates, had they been measured in the last nights."""
+        lately = self._lately()
+        return [node for node in self._reasons() if node not in lately]
+
+    def _lately(self) -> set[str]:
+        """The nodes of the last nights."""
+        last = [table[-moves.RECENT :] for table in self.series.values()]
+        there = np.isfinite(np.concatenate(last)) if last else np.zeros((0, len(self.nodes)), bool)
+        return {node for at, node in enumerate(self.nodes) if there[:, at].any()}
+
+    def _reasons(self) -> dict[str, str]:
         reasons: dict[str, str] = {}
         if self.per != "node":
             return reasons

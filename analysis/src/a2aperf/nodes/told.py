@@ -36,6 +36,9 @@ def lines(found: NodeHistory) -> list[str]:
     candidates = found.candidates()
     if candidates:
         told += ["", f"candidates to drain: {list_text(list(candidates), 24)}"]
+    if gone := found.gone():
+        named = list_text(gone, 24)
+        told += ["", f"no candidates, for the last {moves.RECENT} nights lack them: {named}"]
     return [*told, "", *_searched(found)]
 
 

@@ -53,6 +53,7 @@ def nodes(scripts: Scripts, asked: Requirements) -> Found:
     """Nodes of Slurm: those of this allocation, those asked for, or all that are free.
 
     A node that Slurm does not give out is bad, with Slurm's reason; so is one that does not answer.
+    InputError where srun itself fails, which says nothing of any node.
     """
     if shutil.which("srun") is None or shutil.which("sinfo") is None:
         raise InputError("there is no Slurm on this machine (no srun); --local checks this one")
@@ -68,8 +69,9 @@ def nodes(scripts: Scripts, asked: Requirements) -> Found:
     places = list(offer.free.items())
     with ThreadPoolExecutor(max(len(places), 1)) as threads:
         said = list(threads.map(lambda place: _asked(scripts, asked, *place), places))
-    checks = sorted((x for some in said for x in some), key=lambda check: check.node)
-    return Found([*checks, *offer.closed], offer.busy)
+    checks = sorted((x for some in said for x in some.checks), key=lambda check: check.node)
+    taken = [name for some in said for name in some.busy]
+    return Found([*checks, *offer.closed], sorted([*offer.busy, *taken]))
 
 
 def _in_allocation(nodelist: str) -> list[str]:
@@ -85,7 +87,22 @@ def _in_allocation(nodelist: str) -> list[str]:
     return wanted
 
 
-def _asked(scripts: Scripts, asked: Requirements, partition: str, names: list[str]) -> list[Check]:
+def _asked(scripts: Scripts, asked: Requirements, partition: str, names: list[str]) -> Found:
+    """What these nodes say; without those that somebody else got since they were free."""
+    try:
+        return Found(_answers(scripts, asked, partition, names), [])
+    except InputError:
+        left = offered(partition, names).free.get(partition, []) if partition else []
+        if not left or len(left) == len(names):
+            raise
+    taken = [name for name in names if name not in left]
+    return Found(_answers(scripts, asked, partition, left), taken)
+
+
+def _answers(
+    scripts: Scripts, asked: Requirements, partition: str, names: list[str]
+) -> list[Check]:
+    """Of one step on these nodes; InputError where srun did not begin it."""
     inside = "SLURM_JOB_ID" in os.environ
     place = ["--overlap", "--mem=0"] if inside else ["--immediate=20", "--mem=64"]
     words = [
@@ -104,8 +121,11 @@ def _asked(scripts: Scripts, asked: Requirements, partition: str, names: list[st
     ]
     done = slurm.run([*words, *_command(scripts, asked)], _SECONDS)
     checks = study.checks_of(done.stdout.splitlines())
+    said = slurm.last_line(done)
+    if not checks and done.returncode not in (0, _TIMED_OUT) and ": task" not in said:
+        raise InputError(f"srun: {said.removeprefix('srun: ')}")
     answered = {check.node for check in checks}
-    why = "none" if checks or done.returncode == _TIMED_OUT else f"none: {slurm.last_line(done)}"
+    why = "none" if checks or done.returncode == _TIMED_OUT else f"none: {said}"
     silent = [Check(x, "answer", "bad", why) for x in names if x not in answered]
     return [*checks, *silent]
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ from a2aperf.studies import slurm
 _DAY: Final = 24 * 60
 # What sbatch is told of other clusters or resources is beyond what is looked at here.
 _ELSEWHERE: Final = ("-M", "--clusters", "--reservation", "-w", "--nodelist")
+_ELSEWHERE_BY_DEFAULT: Final = ("SBATCH_CLUSTERS", "SLURM_CLUSTERS", "SBATCH_RESERVATION")
 
 
 @dataclass(frozen=True)
@@ -57,9 +59,12 @@ def read() -> list[Partition]:
 def of_job(words: Sequence[str], known: Sequence[Partition]) -> list[Partition]:
     """Those that a job with these options of sbatch may run in; none where that is not clear.
 
-    InputError where one of them is not among the known.
+    Without an option sbatch takes its defaults from the environment. InputError where one of the
+    partitions is not among the known.
     """
-    named = ""
+    if any(os.environ.get(name) for name in _ELSEWHERE_BY_DEFAULT):
+        return []
+    named = os.environ.get("SBATCH_PARTITION", "")
     following = ""
     for word in words:
         name, equals, value = word.partition("=")
@@ -80,6 +85,19 @@ def of_job(words: Sequence[str], known: Sequence[Partition]) -> list[Partition]:
         if name not in names:
             raise InputError(f"unknown partition '{name}': expected one of {', '.join(names)}")
     return [one for one in known if one.name in wanted]
+
+
+def time_of_job(words: Sequence[str]) -> str:
+    """The time limit among options of sbatch, or its default in the environment."""
+    found = os.environ.get("SBATCH_TIMELIMIT", "")
+    for before, word in zip(["", *words], words, strict=False):
+        if before in ("-t", "--time"):
+            found = word
+        elif word.startswith("--time="):
+            found = word.removeprefix("--time=")
+        elif re.fullmatch(r"-t.+", word):
+            found = word.removeprefix("-t").removeprefix("=")
+    return found
 
 
 def require_room(nodes: int, time: str, places: Sequence[Partition]) -> None:

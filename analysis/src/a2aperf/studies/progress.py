@@ -6,12 +6,14 @@ from __future__ import annotations
 import re
 import statistics
 from collections.abc import Mapping
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Final
 
 from a2aperf import labels
 from a2aperf.errors import InputError
-from a2aperf.studies import study
+from a2aperf.studies import partitions, study
 from a2aperf.studies.slurm import Queued
 from a2aperf.studies.study import Fate, Job, Launch
 
@@ -67,6 +69,38 @@ def _results(queued: Queued) -> Path:
     return Path(queued.directory, named[-1] if named else "results")
 
 
+def of_this_run(job: Job, queue: Queue) -> Job:
+    """The job without failures of an earlier run, where Slurm has taken it back.
+
+    What is not good yet is made again by the run that goes on or is to come.
+    """
+    begun = _begun((queue or {}).get(job.id))
+    if begun is None:
+        return job
+    launches = [
+        replace(launch, last=None)
+        if launch.fate is Fate.FAILED and _ended_before(launch, begun)
+        else launch
+        for launch in job.launches
+    ]
+    return replace(job, launches=launches)
+
+
+def _begun(queued: Queued | None) -> datetime | None:
+    """When the run that is in the queue began, or will begin; None where that is not known."""
+    if queued is None or queued.never_begins:
+        return None
+    if queued.state in ("PENDING", "CONFIGURING"):
+        return datetime.max.replace(tzinfo=UTC)
+    elapsed = partitions.minutes(queued.elapsed) if queued.state == "RUNNING" else None
+    return None if elapsed is None else datetime.now(UTC) - timedelta(minutes=elapsed)
+
+
+def _ended_before(launch: Launch, moment: datetime) -> bool:
+    ended = launch.last.ended if launch.last else None
+    return ended is not None and ended < moment
+
+
 def may_run(job: Job, queue: Queue) -> bool:
     """Whether Slurm has the job, or cannot be asked; of a run whether it is at work."""
     if job.is_run:
@@ -89,7 +123,7 @@ def may_come(job: Job, queue: Queue) -> bool:
 def state(job: Job, queue: Queue) -> str:
     """Where it stands: in Slurm's words while it has the job, else whether something is missing."""
     if not job.of(Fate.FAILED, Fate.STARTED, Fate.WAITING):
-        return "complete"
+        return _all_good(job, queue)
     if job.is_run:
         return _run_state(job)
     if queue is None:
@@ -99,6 +133,17 @@ def state(job: Job, queue: Queue) -> str:
     queued = queue[job.id]
     waits = queued.state == "PENDING"
     return in_queue(queued) + ("" if waits else _now(job) + _left(job))
+
+
+def _all_good(job: Job, queue: Queue) -> str:
+    """A job that may plan more launches, or has a verdict to say, is complete when it has ended."""
+    if job.kind not in ("screen", "check") and "error" not in job.facts:
+        return "complete"
+    if job.is_run:
+        now = "running" if job.at_work else ""
+    else:
+        now = in_queue(queue[job.id]) if queue and job.id in queue else ""
+    return f"all planned launches are good; {now}" if now else "complete"
 
 
 def _run_state(job: Job) -> str:

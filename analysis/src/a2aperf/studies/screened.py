@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from a2aperf import output
+from a2aperf import output, regular
 from a2aperf.errors import InputError
 from a2aperf.screening import catalogue, choosing, plan, rounds, trial
 from a2aperf.screening.choosing import Wanted
@@ -90,6 +90,16 @@ def follow(path: Path, plans: Sequence[Plan]) -> None:
     """Writes the last of the plans, a new round, beside the first in `path`, and its rows."""
     output.replace(rounds.path_of(path, len(plans)), plans[-1].as_json().encode())
     _replace_rows(path, _rows(plans))
+
+
+def complete(path: Path, plans: Sequence[Plan], *trials: Trial | None) -> int:
+    """Adds the rows of what is planned, where an end between the two writes left them out; n."""
+    rows, text = path.with_name(ROWS), _rows(plans, *trials)
+    known = regular.read_text(rows, "replace") if rows.is_file() else text
+    if known == text or not text.startswith(known):
+        return 0
+    _replace_rows(path, text)
+    return text.count("\n") - known.count("\n")
 
 
 def _replace_rows(path: Path, text: str) -> None:

@@ -13,6 +13,7 @@ from typing import Final
 from a2aperf.errors import InputError
 
 _SECONDS: Final = 60
+_SBATCH_SECONDS: Final = 600  # a controller that is busy may take the job long after
 # What a reason, a path or an option may hold, a newline too, separates nothing.
 _UNIT, _RECORD = "\x1f", "\x1e"
 _ENDED: Final = (
@@ -20,6 +21,14 @@ _ENDED: Final = (
     *("PREEMPTED", "TIMEOUT"),
 )
 _COLUMNS: Final = ("%A", "%T", "%M", "%l", "%N", "%r", "%Z", "%o")
+
+
+class NoAnswerError(InputError):
+    """A command took too long."""
+
+
+class MaybeSubmittedError(InputError):
+    """Whether Slurm has the job is not known: what the job needs must stay."""
 
 
 @dataclass(frozen=True)
@@ -55,8 +64,16 @@ def require() -> None:
 
 
 def sbatch(words: Sequence[str]) -> str:
-    """Submit with exactly these words (the first is `sbatch`); the job's id."""
-    done = run(words)
+    """Submit with exactly these words (the first is `sbatch`); the job's id.
+
+    MaybeSubmittedError where there is no answer.
+    """
+    try:
+        done = run(words, _SBATCH_SECONDS)
+    except NoAnswerError as error:
+        raise MaybeSubmittedError(
+            f"{error}; the job may be in the queue all the same: 'squeue --me' says so"
+        ) from None
     found = re.search(r"Submitted batch job (\d+)", done.stdout)
     if done.returncode or not found:
         raise InputError(f"sbatch refused: {last_line(done)}")
@@ -102,7 +119,7 @@ def run(words: Sequence[str], seconds: float = _SECONDS) -> subprocess.Completed
             check=False,
         )
     except subprocess.TimeoutExpired:
-        raise InputError(f"{words[0]} did not answer within {seconds:g} s") from None
+        raise NoAnswerError(f"{words[0]} did not answer within {seconds:g} s") from None
     except OSError as error:
         raise InputError(f"{words[0]}: {(error.strerror or str(error)).lower()}") from None
 

@@ -215,14 +215,16 @@ def _job(plan: Path) -> Job:
         for row in rows
     ]
     nodes = plan.with_name(f"nodes-{number}.txt")
-    checks = checks_of(_text(nodes).splitlines()) if nodes.exists() else []
+    checks = checks_of(_lines(_text(nodes, "replace"))) if nodes.exists() else []
     return Job(number, plan.parent, facts, launches, checks)
 
 
 def _table(path: Path, columns: tuple[str, ...]) -> tuple[dict[str, str], list[dict[str, str]]]:
     """Facts (`# name<TAB>value`) above the header, and the rows below it."""
-    text = _text(path)
-    lines = text.splitlines()
+    is_log = columns == LOG_COLUMNS
+    # The last column of a log is what others said, in whatever characters they have.
+    text = _text(path, "replace" if is_log else "strict")
+    lines = _lines(text)
     facts = dict(
         line[2:].split("\t", 1) for line in lines if line.startswith("# ") and "\t" in line
     )
@@ -232,18 +234,23 @@ def _table(path: Path, columns: tuple[str, ...]) -> tuple[dict[str, str], list[d
         if text.strip():
             what = "has another header" if table else "has no header"
         raise InputError(f"{path} {what}: a file of a study has {' '.join(columns)}")
-    rows = [line.split("\t") for line in table[1:]]
+    rows = [line.split("\t", len(columns) - 1 if is_log else -1) for line in table[1:]]
     # A log is appended to: a full disk or a node that dies cuts its last line short, and no other.
-    if columns == LOG_COLUMNS and rows and len(rows[-1]) < len(columns) and text[-1] != "\n":
+    if is_log and rows and len(rows[-1]) < len(columns) and text[-1] != "\n":
         rows.pop()
     if any(len(row) != len(columns) for row in rows):
         raise InputError(f"{path}: a line has not {len(columns)} columns")
     return facts, [dict(zip(columns, row, strict=True)) for row in rows]
 
 
-def _text(path: Path) -> str:
+def _lines(text: str) -> list[str]:
+    """At new lines alone: a carriage return or a form feed within a line ends none."""
+    return [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n") if text]
+
+
+def _text(path: Path, errors: str = "strict") -> str:
     try:
-        text = regular.read_text(path)
+        text = regular.read_bytes(path).decode("utf-8", errors)
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror or error}") from None
     except UnicodeDecodeError:

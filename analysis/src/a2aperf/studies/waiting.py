@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
@@ -15,8 +16,18 @@ _EVERY: Final = 3.0  # s, between two questions
 _SEEN: Final = 30.0  # s, until a file that another node has written is seen here
 
 
-def verdict(job: str, folder: Path, minutes: float) -> tuple[State, str]:
-    """What the job says at its end, and its text; InputError where there is none in time."""
+def written(folder: Path) -> dict[Path, int]:
+    """Verdicts that are there already, with the time of writing: ids of jobs may begin anew."""
+    return {path: path.stat().st_mtime_ns for path in folder.glob("check-*.txt")}
+
+
+def verdict(
+    job: str, folder: Path, minutes: float, before: Mapping[Path, int]
+) -> tuple[State, str]:
+    """What the job says at its end, and its text; InputError where there is none in time.
+
+    `before`: the verdicts that were there when it was submitted, of which none is its own.
+    """
     text = folder / f"check-{job}.txt"
     left = _ended(job, minutes)
     if left is not None:
@@ -25,10 +36,11 @@ def verdict(job: str, folder: Path, minutes: float) -> tuple[State, str]:
             f"{text} will have its verdict"
         )
     until = time.monotonic() + _SEEN
-    while not text.is_file():
+    while not text.is_file() or text.stat().st_mtime_ns == before.get(text):
         if time.monotonic() >= until:
+            there = "older" if text in before else "not there"
             raise InputError(
-                f"job {job} has ended, and {text} is not there: its output says why "
+                f"job {job} has ended, and {text} is {there}: its output says why "
                 f"(check-{job}.out, where sbatch put it)"
             )
         _look(text.parent)
