@@ -99,7 +99,7 @@ OTHERS = {
     "--load-size": ("interference", {"--load-size": "8"}, "load_size 65536 in the file and 8"),
     "--load-window": ("interference", {"--load-window": "2"}, "load_window 8 in the file and 2"),
     "--gap": ("interference", {"--gap": "1ms"}, "request_gap 500000 in the file and 1000000"),
-    "--phase": ("interference", {"--phase": "30ms"}, "phase_length 20000000 in the file and 30000000"),
+    "--phase": ("interference", {"--phase": "30ms"}, "phase_length 200000000 in the file and 30000000"),
     "--alternations": ("interference", {"--alternations": "2"}, "alternations 1 in the file and 2"),
     "--from": ("stream", {"--from": "shm"}, "with no --from and this launch has --from shm"),
     "--to": ("stream", {}, "with --to 'other 1' and this launch has no --to"),
