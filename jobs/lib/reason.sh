@@ -97,7 +97,7 @@ was_refused_as_damaged() { grep -qE '^a2aperf: .* is (damaged: .*|not an HDF5 fi
 
 # set_aside FILE: one that cannot be gone on with; what is sound in it can be saved by hand.
 set_aside() {
-    mv -f -- "$1" "$1.damaged" || return
+    mv --backup=numbered -- "$1" "$1.damaged" || return
     say "set aside: $1.damaged ('a2a check --repair' may save a part of it)"
 }
 
