@@ -43,8 +43,8 @@ def test_every_workload_over_each_interconnect(suite: LaunchedStudy) -> None:
             assert all(one["launches"] == 2 for one in cell["interconnects"].values())
             costs = cell["interconnects"]["shm"]["per_gb"]
             assert "resident" in costs, (of["role"], cell)
-            # What a starved stream moved while its ranks were counted may not be known.
-            assert {"cpu", "switches"} <= set(costs) or of["role"] == "stream", (of["role"], cell)
+            # What a starved one of these moved while its ranks were counted may not be known.
+            assert {"cpu", "switches"} <= set(costs) or of["role"] in ("stream", "open-loop"), (of["role"], cell)
 
 
 def test_stopped_and_gone_on_with(suite: LaunchedStudy) -> None:
