@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,6 +10,7 @@ import xarray
 
 from a2aperf import baselines, filters, loading, metrics, sides
 from a2aperf.errors import InputError
+from a2aperf.results import Results
 from conftest import Outcome
 from support import synthetic
 
@@ -110,16 +111,20 @@ def test_effects_are_in_the_samples(tmp_path: Path, sync: str) -> None:
     assert np.mean(times > 2 * np.min(times)) == pytest.approx(0.3, abs=0.05)
 
 
-def test_a_value_with_commas_can_be_asked_for(tmp_path: Path) -> None:
-    values = ("rc,sm,self", "rc", "tcp,self")
-    found = loading.load(
+def _with_each(folder: Path, name: str, values: Sequence[str]) -> Results:
+    """A launch for each value of a variable."""
+    return loading.load(
         [
             synthetic.write_launch(
-                tmp_path / f"{seed}.h5", replace(SETUP, seed=seed, environment={"UCX_TLS": value})
+                folder / f"{seed}.h5", replace(SETUP, seed=seed, environment={name: value})
             )
             for seed, value in enumerate(values)
         ]
     )
+
+
+def test_a_value_with_commas_can_be_asked_for(tmp_path: Path) -> None:
+    found = _with_each(tmp_path, "UCX_TLS", ("rc,sm,self", "rc", "tcp,self"))
 
     def left(expression: str) -> set[str]:
         return set(filters.where(found, [expression]).values("UCX_TLS"))
@@ -135,14 +140,7 @@ def test_a_value_with_commas_can_be_asked_for(tmp_path: Path) -> None:
 
 def test_a_comma_within_parentheses_separates_no_values(tmp_path: Path) -> None:
     values = ("moe(experts=16,top=2)", "near(a(b,c),d)", "uniform")
-    found = loading.load(
-        [
-            synthetic.write_launch(
-                tmp_path / f"{seed}.h5", replace(SETUP, seed=seed, environment={"TRAFFIC": value})
-            )
-            for seed, value in enumerate(values)
-        ]
-    )
+    found = _with_each(tmp_path, "TRAFFIC", values)
 
     def left(expression: str) -> set[str]:
         return set(filters.where(found, [expression]).values("TRAFFIC"))
