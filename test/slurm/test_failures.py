@@ -340,8 +340,9 @@ def test_a_switch_that_has_lost_a_node(study):
     """Its launches are made on what is left of it."""
     longer = ["--sizes", "1000000..1040000+1000", *(word for word in LONG[2:] if word not in ("--ops", "100000"))]
     words = ["--subsets", "per-switch", "--nodes", "1", "--ppn", "2", "--seed", "1", *longer]
-    # The first launch is on the node that is lost and ends with it: two ranks of one node take 0.1 ms and more for an op.
-    set_pace(study, "1min", "ops = 30000")
+    # The first launch is on the node that is lost and has to end with it: 41 points of at least 10 s, as
+    # two ranks of one node take 50 µs for an op.
+    set_pace(study, "1min", "ops = 200000")
     id = study.submit("alltoall.sbatch", "--go-on", *words, slurm=["-w", "node[009-012]"])
     wait_for_points(study, id, 1)
     assert [p["subset"] for p in study.plan(id)].count("node009") == 2 and study.plan(id)[0]["subset"] == "node011"
