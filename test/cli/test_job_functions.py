@@ -6,9 +6,9 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from processes import PATIENCE
 
 JOBS = Path(__file__).resolve().parents[2] / "jobs"
-SECONDS = 60  # a deadline, not an expectation
 
 # A job of 20 nodes, which Slurm knows nothing of.
 JOB = """\
@@ -33,7 +33,7 @@ def job(tmp_path):
 
     def run(script: str, **settings) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
-            ["bash", "-c", JOB + script, "job", JOBS], cwd=tmp_path, capture_output=True, text=True, timeout=SECONDS,
+            ["bash", "-c", JOB + script, "job", JOBS], cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE,
             stdin=subprocess.DEVNULL, **settings,
         )  # fmt: skip
 
@@ -176,7 +176,7 @@ def test_a_launch_is_expected_to_take_what_those_of_its_workload_took(job):
     """Pairs that took 150 s are no reason to begin no all-to-all."""
     outcome = job(
         """kind=check plan_nodes=(20 20 20) plan_workload=(pairs 'alltoall --window all' alltoall) asked[quick]=yes
-        size_of 0; took[$size]=150 SECONDS=230
+        size_of 0; took[$size]=150 SECONDS=$((300 - 70))
         seconds_left 1; echo "$short,$(time_left 1)"
         size_of 1; took[$size]=100
         seconds_left 2; echo "$short,$(time_left 1)" """
