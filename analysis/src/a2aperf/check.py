@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Whether a results file is whole, of the schema, and its figures can be true."""
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,7 +30,7 @@ from a2aperf.raw_ops import RawOps
 from a2aperf.sample_columns import SampleColumn, strangers
 from a2aperf.workloads.workload import Workload
 
-_AT_ONCE = 64  # attempts of which a trace is read; all of them may be gigabytes
+_AT_ONCE = 2**20  # values of a point that are read: all of them may be gigabytes
 
 
 @dataclass(frozen=True)
@@ -316,8 +317,8 @@ def _trace(
     of_traffic = workloads.of_role(row["role"]).exchanged(found, row)
     of_ops = due[None] if of_traffic is None else of_traffic  # which the attempts take in turn
     told, silent, out_of_time = False, False, False
-    for first in range(0, attempts, _AT_ONCE):
-        some = np.arange(first, min(first + _AT_ONCE, attempts))
+    for part in _parts(attempts, ranks**2):
+        some = np.asarray(part)
         arrival = found.arrival(name, int(row["point"]), some)
         if arrival is None:
             return
@@ -338,10 +339,16 @@ def _trace(
 def _read(found: results.Results, name: str, row: "pd.Series[Any]", column: SampleColumn) -> None:
     """Read a column of which nothing more is known; InputError where that can't be done."""
     point = int(row["point"])
-    count = found.count(name, point, column)
-    for first in range(0, count, _AT_ONCE):
-        some = range(first, min(first + _AT_ONCE, count))
+    count, ranks = found.count(name, point, column), int(row["ranks"])
+    for some in _parts(count, math.prod(column.shape(1, ranks))):
         found.own(name, point, column, some)
+
+
+def _parts(count: int, values: int) -> Iterator[range]:
+    """`count` attempts, or ticks, of so many values each, in parts to read at once."""
+    step = max(_AT_ONCE // max(values, 1), 1)
+    for first in range(0, count, step):
+        yield range(first, min(first + step, count))
 
 
 def _impossible(raw: RawOps, row: "pd.Series[Any]", clock: bool) -> Iterator[str]:

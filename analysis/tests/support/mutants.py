@@ -63,12 +63,12 @@ def shown(path: Path) -> list[Any]:
         raw = found.raw(path.name, point)
         arrays: list[NDArray[Any] | None] = [raw.begin, raw.send_done, raw.recv_done, raw.start]
         arrays += [raw.valid, raw.exit, found.arrival(path.name, point)]
-        parts += [None if one is None else one.tolist() for one in arrays]
+        parts += [None if one is None else _bytes(one) for one in arrays]
         parts.append(repr(found.counters(path.name, point)))
     with h5py.File(path) as file:
         groups = {one.group.name for one in workloads.ALL if one.group}
         for group in sorted(groups & set(file)):
-            parts += [repr(one[()].tolist()) for one in file[group].values()]
+            parts += [_bytes(one[()]) for one in file[group].values()]
         for name, one in sample_columns.declared(file["raw"]).items() if "raw" in file else ():
             parts += [repr(one), [_own(file, point, name, one) for point in range(len(points))]]
     return parts
@@ -77,7 +77,12 @@ def shown(path: Path) -> list[Any]:
 def _own(file: h5py.File, point: int, name: str, one: sample_columns.SampleColumn) -> Any:
     """The samples of a workload's own that the point says it has."""
     has = int(file[one.count][point])
-    return file["raw"][name][point, : max(has, 0)].tolist()
+    return _bytes(file["raw"][name][point, : max(has, 0)])
+
+
+def _bytes(values: NDArray[Any]) -> Any:
+    """What is equal where the values are."""
+    return repr(values.tolist()) if values.dtype == object else (values.shape, values.tobytes())
 
 
 def fate(path: Path, before: list[Any]) -> str:
