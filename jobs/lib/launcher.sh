@@ -42,9 +42,9 @@ launcher_words() {
     launcher+=("${site_launcher_options[@]}")
 }
 
-# start_launch SECONDS FILE VARIABLE=VALUE… -- WORD…: runs the program with these words; sets $launch_pid, $watch_pid of who
-# looks after it (watch.sh), and $begun_file, which is as old as the launch. Its output goes to launch.out and launch.err in
-# $scratch.
+# start_launch SECONDS FILE VARIABLE=VALUE… -- WORD…: runs the program with these words, for so long at the most (0: without
+# a limit); sets $launch_pid, $watch_pid of who looks after it (watch.sh), and $begun_file, which is as old as the launch. Its
+# output goes to launch.out and launch.err in $scratch.
 start_launch() {
     local seconds=$1 file=$2 assignments=()
     shift 2
@@ -59,7 +59,7 @@ start_launch() {
         begun_file=$scratch/begun
         touch "$begun_file"
     }
-    # A launcher that lost its nodes may wait for ever, hence the limit; it may ignore SIGTERM, hence -k.
+    # The launcher may ignore SIGTERM, hence -k.
     env "${assignments[@]}" timeout --foreground -k "$kKillSeconds" "$seconds" "${launcher[@]}" "$program" "$@" \
         </dev/null >"$scratch/launch.out" 2>"$scratch/launch.err" &
     launch_pid=$!

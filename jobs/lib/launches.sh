@@ -4,7 +4,6 @@
 # One launch of the plan after another, what became of each in the log, until all are made or a limit is reached. Needs
 # say.sh, options.sh, nodes.sh, plan.sh, plan_file.sh, launcher.sh, watch.sh, reason.sh, hooks.sh.
 
-readonly kLaunchSeconds=3600 # a launch that takes longer hangs
 readonly kQuickSeconds=300
 
 stopping=''   # why no launch is begun any more
@@ -126,12 +125,13 @@ stop_ending() {
 # size_of I: sets $size, a key of $took: launches that have it in common take about as long as one another.
 size_of() { size="${plan_nodes[$1]} ${plan_workload[$1]%% *}"; }
 
-# seconds_left I: sets $launch_limit to what launch I may take, $limited_by to the limit that it comes from, if it is one
-# of the whole job, and $short to the same when launch I is too long for what is left.
+# seconds_left I: where a limit of the whole job holds, sets $limited_by to its words, $launch_limit to what launch I may take
+# then, and $short to the words, too, when it is too long for what is left. No launch is too long by itself: watch.sh ends
+# one that gives no sign of life.
 seconds_left() {
     local size expected
     size_of "$1"
-    launch_limit=$kLaunchSeconds limited_by='' short=''
+    launch_limit=0 limited_by='' short=''
     expected=${took[$size]:-1}
     if [[ ${asked[quick]} == yes ]]; then
         limit_to $((kQuickSeconds - SECONDS)) "--quick: the five minutes are over"
@@ -141,11 +141,13 @@ seconds_left() {
             -v seconds="$SECONDS" 'BEGIN { printf "%d", (hours * 3600 - used) / nodes - seconds }')" \
             "the node-hour limit of ${asked[budget]} is reached"
     fi
-    ((launch_limit >= expected)) || short=$limited_by
+    [[ ! $limited_by ]] || ((launch_limit >= expected)) || short=$limited_by
 }
 
 # limit_to SECONDS WHY
-limit_to() { (($1 >= launch_limit)) || launch_limit=$1 limited_by=$2; }
+limit_to() {
+    [[ $limited_by ]] && (($1 >= launch_limit)) || launch_limit=$1 limited_by=$2
+}
 
 make_launches() {
     local i
@@ -227,7 +229,7 @@ make_launch() {
     launcher_words "${plan_nodes[i]}" "${asked[ppn]}" "${variables[@]%%=*}" "${site_environment[@]%%=*}"
     started=$(now) launch_seconds=$SECONDS
     made_on["$i"]=$(host_list "${subset[@]}")
-    rm -f "$scratch/not_begun" "$scratch/silent"
+    rm -f "$scratch/not_going" "$scratch/silent"
     ((tries += 1))
     unsound='' status=1
     if before_launch && [[ ! $stopping ]]; then
@@ -258,7 +260,7 @@ make_launch() {
 # failed_launch I STARTED: what became of a launch that is not good, by its $status and $unsound file.
 failed_launch() {
     local i=$1 started=$2 reason=$unsound node
-    ((launch_seconds < launch_limit)) || : "${stopping:=$limited_by}"
+    [[ ! $limited_by ]] || ((launch_seconds < launch_limit)) || : "${stopping:=$limited_by}"
     if [[ $stopping && ! $reason ]]; then
         log_launch "$i" "$started" "$status" "$stopping: stopped at an op, what was complete is kept"
         return

@@ -11,7 +11,7 @@ readonly kFileSeconds=60 # until a file that another node has written is seen he
 why_failed() {
     local status=$1 words gone=''
     ((${#missing[@]} == 0)) || gone="no answer from $(host_list "${missing[@]}")"
-    words=$(cat "$scratch/not_begun" 2>/dev/null) || true
+    words=$(cat "$scratch/not_going" 2>/dev/null) || true
     [[ $words ]] || words=$(died_of_signal <"$scratch/launch.err")
     [[ ! $gone ]] || words=$gone${words:+; $words}
     # A launcher ends the ranks that are left: that they were stopped is the last thing to say.
@@ -20,7 +20,7 @@ why_failed() {
     [[ $words ]] || words=$(lost_daemon <"$scratch/launch.err")
     [[ $words ]] || words=$(sed -n 's/^a2aperf: //p' "$scratch/launch.err" | head -n 1)
     [[ $words ]] || words=$(first_complaint <"$scratch/launch.err")
-    if ((launch_seconds >= launch_limit && (status == 124 || status == 137))); then
+    if ((launch_limit && launch_seconds >= launch_limit && (status == 124 || status == 137))); then
         words="no end after $launch_limit s${words:+; $words}"
     fi
     [[ $words ]] || words=$(end_of_launcher "$status")

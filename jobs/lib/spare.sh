@@ -51,7 +51,7 @@ look_at_pairs() {
     [[ ! $site_nic ]] || add_unless_given --nic "$site_nic"
     words+=("${kept_words[@]}" --output "$file" --force)
     launcher_words "${#nodes[@]}" 1 "${site_environment[@]%%=*}"
-    rm -f "$scratch/not_begun" "$scratch/silent"
+    rm -f "$scratch/not_going" "$scratch/silent"
     say "every pair of $(host_list "${nodes[@]}"), to choose among them"
     start_launch "$kSpareSeconds" "$file" -- "${words[@]}"
     wait_for_launch

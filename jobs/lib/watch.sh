@@ -6,10 +6,11 @@
 
 readonly kStartSeconds=600 # until ranks have found one another
 readonly kLateSeconds=60   # without a sign of life; then the nodes are asked
+readonly kDeadSeconds=3600 # without a sign of life, although all nodes answer
 readonly kGlanceSeconds=5  # between two glances at what the launch has written
 
-# watch_launch FILE: ends the launch that is to write FILE when it has not begun in time, or when it is late and one of
-# its nodes does not answer; why is in $scratch/not_begun, or the nodes in $scratch/silent.
+# watch_launch FILE: ends the launch that is to write FILE when it has not begun in time, when it is late and one of its nodes
+# does not answer, or when nothing came of it for an hour; why is in $scratch/not_going, or the nodes in $scratch/silent.
 watch_launch() {
     local file=$1 seen='' life begin=$SECONDS last=$SECONDS patience=$kLateSeconds
     while :; do
@@ -21,7 +22,11 @@ watch_launch() {
             seen=$life last=$SECONDS
         fi
         if [[ ! $file -nt $begun_file ]] && ((SECONDS - begin >= kStartSeconds)); then
-            echo "nothing was written after $kStartSeconds s: the ranks did not start" >"$scratch/not_begun"
+            echo "nothing was written after $kStartSeconds s: the ranks did not start" >"$scratch/not_going"
+            break
+        fi
+        if ((SECONDS - last >= kDeadSeconds)); then
+            echo "no sign of life for $kDeadSeconds s" >"$scratch/not_going"
             break
         fi
         ((SECONDS - last >= patience)) || continue

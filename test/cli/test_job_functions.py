@@ -273,3 +273,38 @@ def test_a_clock_that_was_set_back_gives_no_node_hours_back(job, tmp_path):
     (tmp_path / "results/plan-79.tsv").write_text("# counts\t20\n")
     outcome = job('may_go_on() { :; }; allocated=20; recall; echo "$node_seconds"')
     assert (outcome.returncode, outcome.stdout) == (0, "1200\n"), outcome.stderr
+
+
+# An hour passes in no time.
+WATCHED = """\
+sleep() { ((SECONDS += $1)); }
+kill() { echo "$*"; }
+find_silent() { silent=(); }
+subset=(n001) launch_pid=77 begun_file=$scratch/begun
+touch -d '1 min ago' "$begun_file"; touch a.h5
+"""
+
+
+@pytest.mark.parametrize(("alive_s", "ended_s"), [(0, 3600), (20000, 23600)])
+def test_a_launch_that_goes_on_is_not_ended_and_one_without_a_sign_of_life_is(job, alive_s, ended_s):
+    """Nothing is too long by itself: the last sign of life counts."""
+    lives = f'stat() {{ echo "$((SECONDS < {alive_s} ? SECONDS : 1))"; }}\n'
+    outcome = job(f'{WATCHED}{lives}SECONDS=0\nwatch_launch a.h5; cat "$scratch/not_going"; echo "$SECONDS"')
+    assert outcome.returncode == 0, outcome.stderr
+    term, kill, why, seconds = outcome.stdout.splitlines()
+    assert (term, kill, why) == ("-TERM 77", "-KILL 77", "no sign of life for 3600 s")
+    assert ended_s <= int(seconds) <= ended_s + 60
+
+
+def test_a_launch_has_the_limits_of_its_job_alone(job):
+    outcome = job(
+        """kind=check plan_nodes=(20) plan_workload=(alltoall) allocated=20 node_seconds=0 SECONDS=0
+        seconds_left 0; echo "$launch_limit,$limited_by,$short"
+        asked[budget]=1
+        seconds_left 0; echo "$launch_limit,$limited_by,$short"
+        SECONDS=$((300 - 70)) asked[quick]=yes
+        seconds_left 0; echo "$launch_limit,$limited_by,$short" """
+    )
+    assert outcome.returncode == 0, outcome.stderr
+    budget = "the node-hour limit of 1 is reached"
+    assert outcome.stdout.splitlines() == ["0,,", f"180,{budget},", f"-50,{budget},{budget}"]
