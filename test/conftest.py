@@ -52,6 +52,15 @@ def tidy_shared_memory(foreign_shared_memory: set[Path]) -> Iterator[None]:
     remove_what_killed_ranks_left(foreign_shared_memory)
 
 
+@pytest.fixture(scope="session")
+def a2a() -> Path:
+    """The command of the analysis; A2A names it, test/run.sh installs it in build."""
+    path = Path(os.environ.get("A2A", ROOT / "build/a2a/bin/a2a"))
+    if not path.is_file():
+        pytest.skip(f"{path} is missing: test/run.sh python installs it")
+    return path
+
+
 @pytest.fixture
 def a2aperf(program: Path, tmp_path: Path) -> Callable[..., Outcome]:
     """Runs the program without MPI in a folder of its own: a2aperf("alltoall", "--list")."""

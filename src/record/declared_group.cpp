@@ -195,6 +195,14 @@ void DeclaredGroup::write(const GroupCells& cells) const {
         cells.values);
 }
 
+void DeclaredGroup::write_point(const Point& point, const PointResult& result) const {
+    if (!declaration_.of_point) return;
+    const bool is_sealed = declaration_.is_sealed_by_point && checksum_.is_open();
+    if (is_sealed) checksum_.write(std::span(&kNoChecksum, 1)); // none, while it holds half of a point
+    for (const GroupCells& cells : declaration_.of_point(point, result)) write(cells);
+    if (is_sealed) seal();
+}
+
 std::vector<double> DeclaredGroup::read(const std::string& column, const std::vector<std::uint64_t>& places) const {
     return dataset(column).read<double>(h5::Elements{places});
 }

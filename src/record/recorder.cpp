@@ -275,10 +275,7 @@ void Recorder::write(int point, const PointResult& result) {
     results.raw.write(point, result.samples);
     results.counters.write(point, result.ranks, result.nodes, impl_->port_names);
     results.counters.write_verification(point, result.verification, impl_->port_names);
-    if (results.group && results.group->declaration().of_point)
-        for (const GroupCells& cells :
-             results.group->declaration().of_point(impl_->points[static_cast<std::size_t>(point)], result))
-            results.group->write(cells);
+    if (results.group) results.group->write_point(impl_->points[static_cast<std::size_t>(point)], result);
     results.columns.write(point, result, {impl_->segment, impl_->next_order});
     results.columns.write_checksum(point, impl_->checksums->of(point));
     impl_->states[static_cast<std::size_t>(point)] = state_of(result);

@@ -25,12 +25,3 @@ def preload_recorder(program: Path) -> Callable[..., dict[str, str]]:
         }
 
     return environment
-
-
-@pytest.fixture(scope="session")
-def a2a() -> Path:
-    """The command of the analysis; A2A names it, test/run.sh installs it in build."""
-    path = Path(os.environ.get("A2A", ROOT / "build/a2a/bin/a2a"))
-    if not path.is_file():
-        pytest.skip(f"{path} is missing: test/run.sh python installs it")
-    return path

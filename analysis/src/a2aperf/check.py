@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from a2aperf import (
+    asking,
     credentials,
     datasets,
     derived,
@@ -92,10 +93,12 @@ def _in_one_file(path: Path, progress: Callable[[int, int], None]) -> list[Findi
 
 
 def _findings(path: Path, progress: Callable[[int, int], None]) -> list[Finding]:
+    at_first = asking.ask(path, asking.summary).damaged
     found = loading.load([path])
     (name,) = found.files
     present = workloads.present(found)
-    findings = [*_written(path), *_schema(path, present), *_launches(found), *_points(found)]
+    findings = [*_written(path, at_first), *_schema(path, present)]
+    findings += [*_launches(found), *_points(found)]
     findings += map(_error, ranges.of_file(found, path))
     own = found.own_columns(name).values()
     rows = [
@@ -154,9 +157,16 @@ def _warning(text: str) -> Finding:
     return Finding(False, text)
 
 
-def _written(path: Path) -> Iterator[Finding]:
+def _written(path: Path, at_first: list[str]) -> Iterator[Finding]:
+    """What is not as it was written. `at_first`: what the first look at the file said.
+
+    HDF5 gives some of what is damaged when it is asked again, and a command asks once.
+    """
     with reading.open_results(path) as file:
-        yield from map(_error, integrity.errors(file))
+        told = [*integrity.errors(file)]
+        yield from map(_error, told)
+        unreadable = (what for what in at_first if integrity.UNREADABLE in what)
+        yield from (_error(what) for what in unreadable if what not in told)
         yield from map(_warning, integrity.warnings(file))
 
 

@@ -15,6 +15,8 @@ from a2aperf import checksums, file_lock, schema, sealing, strict, trailer, veri
 from a2aperf.errors import DAMAGE, what_is_damaged
 
 _PENDING = schema.STATES.index("pending")
+UNREADABLE = "cannot be read"
+"""In the words of what is damaged so that HDF5 does not give it."""
 
 
 def errors(file: h5py.File) -> Iterator[str]:
@@ -159,7 +161,7 @@ def _unreadable(sums: checksums.PointChecksums, point: int) -> str:
     try:
         sums.of(point)
     except DAMAGE as error:
-        return f"cannot be read: {what_is_damaged(error)}"
+        return f"{UNREADABLE}: {what_is_damaged(error)}"
     return ""
 
 
@@ -169,7 +171,7 @@ def _digest(file: h5py.File) -> Iterator[str]:
     try:
         sound = strict.one_number(file[checksums.DIGEST]) == checksums.digest(file)
     except DAMAGE as error:
-        yield f"what was asked, or who measured, cannot be read: {what_is_damaged(error)}"
+        yield f"what was asked, or who measured, {UNREADABLE}: {what_is_damaged(error)}"
         return
     if not sound:
         yield "what was asked, who measured, or a description is not as it was written (/digest)"
@@ -191,7 +193,7 @@ def _sum(file: h5py.File, name: str, told: int, otherwise: str = "") -> Iterator
     try:
         sound = told == checksums.of_group(file[name])
     except DAMAGE as error:
-        yield f"/{name} cannot be read: {what_is_damaged(error)}"
+        yield f"/{name} {UNREADABLE}: {what_is_damaged(error)}"
         return
     if not sound:
         yield f"/{name} is not as it was written{otherwise}: its checksum is wrong"
@@ -223,7 +225,7 @@ def _wrong(file: h5py.File, point: int) -> str:
         if verified.is_right(file, point):
             return ""
     except DAMAGE as error:
-        return f"cannot be read: {what_is_damaged(error)}"
+        return f"{UNREADABLE}: {what_is_damaged(error)}"
     if file[checksums.POINTS][point] == checksums.NONE:
         return "has no checksum"
     return "its row, samples or counters are not as they were written: its checksum is wrong"

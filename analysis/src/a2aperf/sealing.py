@@ -37,7 +37,7 @@ def seal(file: h5py.File) -> None:
     for name in groups(file):
         file[name][checksums.POINTS][()] = checksums.of_group(file[name])
     for launch in file["segments"].values():
-        if checksums.OF_END in launch:
+        if isinstance(launch, h5py.Group) and checksums.OF_END in launch:
             launch[checksums.OF_END][()] = _of_end(launch)
     for _, column in checksums.asked(file):
         column.attrs[checksums.OF_COLUMN] = np.int64(checksums.of_column(column))

@@ -23,6 +23,8 @@ from support.edited import edited
 from support.forked import forked
 
 FOUND, SAME, OTHER, RAISED = "found", "same", "other", "raised"
+WARNED = "warned"
+"""As a write that did not reach the disk would look, and told as one."""
 
 
 def killed(path: Path) -> Path:
@@ -92,7 +94,9 @@ def fate(path: Path, before: list[Any]) -> str:
         if any(one.error for one in findings):
             return FOUND
         with trailer.unheeded():
-            return SAME if shown(path) == before else OTHER
+            if shown(path) == before:
+                return SAME
+        return WARNED if any("reached the disk" in one.text for one in findings) else OTHER
     except InputError:
         return FOUND
     except MemoryError:  # a fate of its own (`forked`)
