@@ -183,6 +183,14 @@ def test_where(a2a: Run, two: list[Path], expressions: list[str], count: int) ->
     assert len(a2a("table", *two, *options).out.splitlines()) == 1 + count
 
 
+def test_a_value_that_no_point_has_is_told(a2a: Run, two: list[Path]) -> None:
+    outcome = a2a("table", *two, "--where", "message_size=1kB,3,5")
+    assert len(outcome.out.splitlines()) > 1
+    assert outcome.err == "a2a: --where 'message_size=1kB,3,5': no point has 3 and 5\n"
+    assert a2a("table", *two, "--where", "message_size!=1kB,3").err == ""
+    assert a2a("table", *two, "--where", "PSM2_RCVTHREAD=0,").err == ""
+
+
 @pytest.mark.parametrize(
     ("expression", "words"),
     [

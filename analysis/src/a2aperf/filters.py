@@ -9,6 +9,7 @@ from typing import Any
 
 import pandas as pd
 
+from a2aperf import terminal
 from a2aperf.errors import InputError
 from a2aperf.labels import list_text
 from a2aperf.results import Results
@@ -63,10 +64,20 @@ def _mask(results: Results, expression: str, said: str) -> "pd.Series[bool]":
     if name == "window":  # as on the program's command line; the file has 0
         one_of = ["0" if one == "all" else one for one in one_of]
     wanted = [_number(said, v) if numeric and v else v for v in one_of]
+    if sign == "=":
+        _tell_absent(column, one_of, wanted, said)
     equal = column.isin([v for v in wanted if v != ""]).fillna(False).astype(bool)
     if "" in wanted:
         equal |= column.isna() | (column == "").fillna(False).astype(bool)
     return equal if sign == "=" else ~equal
+
+
+def _tell_absent(column: "pd.Series[Any]", texts: list[str], wanted: list[Any], said: str) -> None:
+    """Values of a list that no point has, where another is there: none is left out silently."""
+    there = [value == "" or bool(column.isin([value]).any()) for value in wanted]
+    absent = [text for text, is_there in zip(texts, there, strict=True) if not is_there]
+    if any(there) and absent:
+        terminal.tell_once(f"a2a: {said}: no point has {list_text(absent, _TEXTS)}")
 
 
 def _what_there_is(results: Results, expression: str) -> str:
