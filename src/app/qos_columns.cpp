@@ -283,7 +283,6 @@ GroupDeclaration qos_group(const Plan& plan, int intervals) {
         of_interval("interval_messages", "", "messages that came to the destination in the interval"),
         of_interval("interval_idle", "ns", "time in which the sender had nothing outstanding, at most"),
     };
-    group.is_sealed_by_point = true; // a launch that is killed leaves what its samples do not tell: classes, ports
     group.of_point = [index_of_row](const Point& point, const PointResult& result) {
         return cells(point, result, index_of_row);
     };

@@ -120,6 +120,9 @@ bool is_hole(const h5::Dataset& dataset, const GroupColumn& column) {
     return h5::elements(dataset.shape()) * dataset.element_bytes() >= kLarge;
 }
 
+// So little that its checksum takes milliseconds.
+constexpr std::uint64_t kSmall = 1U << 20U;
+
 // One at a time: they are few.
 void write_texts(const h5::Dataset& to, const std::vector<std::uint64_t>& places,
                  const std::vector<std::string>& texts) {
@@ -152,7 +155,7 @@ DeclaredGroup DeclaredGroup::create(const h5::File& file, GroupDeclaration decla
     for (const GroupColumn& column : created.declaration_.columns)
         if (!is_hole(created.dataset(column.name), column)) created.clear(column);
     created.checksum_ = group.create_dataset("checksum", {ValueType::int64}, {});
-    describe(created.checksum_, "CRC-32 of all other datasets here, written at the end of a launch");
+    describe(created.checksum_, "CRC-32 of all other datasets here");
     mark_unknown(created.checksum_, ValueType::int64);
     created.checksum_.write(std::span(&kNoChecksum, 1));
     created.group_ = std::move(group);
@@ -180,7 +183,7 @@ const h5::Dataset& DeclaredGroup::dataset(const std::string& column) const {
     return found->second;
 }
 
-void DeclaredGroup::write(const GroupCells& cells) const {
+void DeclaredGroup::put(const GroupCells& cells) const {
     const h5::Dataset& to = dataset(cells.column);
     std::visit(
         [&]<class T>(const std::vector<T>& values) {
@@ -195,11 +198,22 @@ void DeclaredGroup::write(const GroupCells& cells) const {
         cells.values);
 }
 
+void DeclaredGroup::write(const GroupCells& cells) const {
+    change([&] { put(cells); });
+}
+
 void DeclaredGroup::write_point(const Point& point, const PointResult& result) const {
     if (!declaration_.of_point) return;
-    const bool is_sealed = declaration_.is_sealed_by_point && checksum_.is_open();
-    if (is_sealed) checksum_.write(std::span(&kNoChecksum, 1)); // none, while it holds half of a point
-    for (const GroupCells& cells : declaration_.of_point(point, result)) write(cells);
+    change([&] {
+        for (const GroupCells& cells : declaration_.of_point(point, result)) put(cells);
+    });
+}
+
+// It has no checksum meanwhile.
+void DeclaredGroup::change(const std::function<void()>& what) const {
+    const bool is_sealed = checksum_.is_open() && bytes_of(declaration_) <= kSmall;
+    if (is_sealed) checksum_.write(std::span(&kNoChecksum, 1));
+    what();
     if (is_sealed) seal();
 }
 
@@ -217,7 +231,7 @@ std::vector<std::string> DeclaredGroup::read_texts(const std::string& column) co
 
 void DeclaredGroup::clear(const std::string& column) const {
     for (const GroupColumn& one : declaration_.columns)
-        if (one.name == column) return clear(one);
+        if (one.name == column) return change([&] { clear(one); });
     throw std::invalid_argument(fmt::format("/{}: no column {}", declaration_.name, column));
 }
 

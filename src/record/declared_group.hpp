@@ -2,6 +2,7 @@
 // The group that a workload declares for what it keeps beside the samples.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -26,7 +27,8 @@ public:
     std::vector<std::string> read_texts(const std::string& column) const; // of a fixed length
     void clear(const std::string& column) const;                          // blank again
 
-    // The checksum of all of it: no cell changes after that.
+    // The checksum of all of it: at the end of a launch, and of a small group with every change. So what a launch
+    // that is killed leaves there, and its samples do not tell, is vouched for.
     void seal() const;
     std::int64_t checksum() const; // kNoChecksum where there is none
     // Whether it is what was sealed; of an older file, which has no checksum, it is taken to be.
@@ -41,6 +43,8 @@ private:
     explicit DeclaredGroup(GroupDeclaration declaration) : declaration_(std::move(declaration)) {}
     const h5::Dataset& dataset(const std::string& column) const;
     void clear(const GroupColumn& column) const;
+    void put(const GroupCells& cells) const;
+    void change(const std::function<void()>& what) const;
 
     GroupDeclaration declaration_;
     std::map<std::string, h5::Dataset> datasets_; // by their columns' names

@@ -10,7 +10,7 @@ from a2aperf import checksums, datasets, schema
 
 _NO_WORKLOADS = ("raw", "counters", "segments")
 _OF_A_POINT = "CRC-32 of all that the file holds of the point"
-_OF_A_GROUP = "CRC-32 of all other datasets here, written at the end of a launch"
+_OF_A_GROUP = "CRC-32 of all other datasets here"
 _OF_THE_REST = "CRC-32 of what does not change: structure, attributes, what was asked, who measured"
 _PENDING = schema.STATES.index("pending")
 

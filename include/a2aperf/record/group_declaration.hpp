@@ -56,7 +56,6 @@ struct GroupDeclaration {
     std::vector<GroupDimension> dimensions;
     std::vector<GroupColumn> columns;
     bool needs_exits = false; // says nothing in a file that lacks when ranks left the barrier
-    bool is_sealed_by_point = false; // its checksum is made anew with every point: it holds little, of points that last
     // Of a point that has been measured; in the file before the point is complete, one after the other.
     std::function<std::vector<GroupCells>(const Point&, const PointResult&)> of_point{};
 };
