@@ -143,3 +143,12 @@ def test_a_part_with_two_names_ends_nobody(a2a: Run, path: Path, tmp_path: Path)
     outcome = a2a("check", path)
     assert "/segments/0/node_facts/kernel is there twice" in outcome.out
     assert outcome.status == 2
+
+
+def test_a_dataset_without_end_ends_nobody(a2a: Run, path: Path) -> None:
+    """It takes no room in the file; 2^40 values would take what nobody has."""
+    with h5py.File(path, "r+") as file:
+        file["segments/0"].create_dataset("endless", (1 << 40,), "i4")
+    outcome = a2a("check", path)
+    assert "/segments/0/endless has 1099511627776 values" in outcome.out
+    assert outcome.status == 2

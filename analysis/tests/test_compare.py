@@ -15,7 +15,8 @@ import pytest
 
 from a2aperf import compare, decision, jobs, loading, verdicts
 from conftest import Outcome
-from support import synthetic
+from support import native_streams, synthetic
+from support.edited import edited
 from support.synthetic import Effects, Setup
 
 A2A = Callable[..., Outcome]
@@ -406,3 +407,19 @@ def test_what_is_far_beyond_use_is_told_as_such() -> None:
     assert verdicts._percent(0.0421) == "4.2 %"
     assert verdicts._percent(4.858) == "485.8 %"
     assert verdicts._percent(6.4e73) == "more than 1000 %"
+
+
+def test_a_file_of_another_workload_is_no_side(a2a: A2A, tmp_path: Path) -> None:
+    (own,) = launches(tmp_path, {"A": Setup(sizes=(1000,), ops=20)}, 1, order="A")
+    stream = native_streams.write(tmp_path / "stream.h5")
+    a2a("compare", own, "--against", stream).refused(
+        "nothing to compare: stream.h5 has no complete point of the workload of A00.h5"
+    )
+
+
+def test_a_window_of_all_is_called_that(a2a: A2A, tmp_path: Path) -> None:
+    own, other = launches(tmp_path, {"A": Setup(sizes=(1000,), ops=20)}, 2, order="A")
+    with edited(other) as file:
+        file["window"][...] = 1
+    outcome = a2a("compare", own, "--against", other)
+    assert "window: 1 (baseline) against all (candidate)" in outcome.out

@@ -4,9 +4,12 @@
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pytest
 
 from a2aperf import loading
+from a2aperf.workloads.echo import tails
 from conftest import DATA, Outcome
 from support import native_echo
 from support.edited import edited
@@ -75,3 +78,28 @@ def test_an_absent_percentile_has_no_line(a2a: Run, path: Path) -> None:
     with edited(path) as file:
         file["time_p999"][:] = float("nan")
     assert ".999 " not in a2a("table", path, "--layout", "clusterperf").out
+
+
+def test_the_longest_stands_right_of_every_percentile(path: Path) -> None:
+    """Where launches differ in n, too: the smaller n would lie among the percentiles."""
+    found = loading.load([path])
+    points = pd.concat([found.points.assign(ops=n, time_p999=9e9) for n in (50, 1000)])
+    points["time_max"] = 1e10
+    size = points["message_size"].iloc[0]
+    rows = points[points["message_size"] == size]
+    curve = tails._curve(rows, ["time_p50", "time_p99", "time_p999"], float(size), 0)
+    assert (np.diff(curve.x) > 0).all()
+    assert curve.y[-1] == 1e7
+    assert curve.y[-2] == 9e6
+
+
+def test_explain_keeps_numbers_of_outstanding_ones_apart(a2a: Run, path: Path) -> None:
+    """And holds none that is recorded to one at a time."""
+    with edited(path) as file:
+        file["outstanding"][0] = 4
+    text = " ".join(
+        a2a("explain", path, "--kind", "round-trips", "--kind", "outstanding").out.split()
+    )
+    assert text.count("median and bandwidth") == 2
+    assert "outstanding 4: median" in text
+    assert "one outstanding round trip" not in text

@@ -33,6 +33,17 @@ def named(found: list[Weak]) -> set[tuple[str, int, int]]:
     return {(one.kind, one.source, one.destination) for one in found}
 
 
+@pytest.mark.parametrize(("ranks", "steps"), [(3, 2), (20, 1), (20, 2)])
+def test_of_too_few_pairs_nothing_is_expected(ranks: int, steps: int) -> None:
+    """Ends of which nothing is known leave no pair's time to expect; the median stays known."""
+    found = times(ranks, 1, noise=0.0)
+    away = (np.arange(ranks)[None, :] - np.arange(ranks)[:, None]) % ranks
+    found[(away == 0) | (away > steps)] = np.nan
+    fit = model.fit(found)
+    assert np.isnan(fit.expected).all()
+    assert fit.overall == pytest.approx(10, abs=0.1)
+
+
 def test_the_fit_gives_back_what_was_put_in() -> None:
     sender, receiver = np.array([0.0, 0.3, -0.2, 0.1, 0.0]), np.array([0.2, 0.0, 0.0, -0.4, 0.0])
     clean = np.exp(7 + sender[:, None] + receiver[None, :])

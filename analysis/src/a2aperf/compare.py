@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from a2aperf import blocks, decision, differences, intervals, jobs, remarks, sides
+from a2aperf import blocks, decision, differences, intervals, jobs, labels, remarks, sides
 from a2aperf.decision import LEVEL
 from a2aperf.differences import Differences
 from a2aperf.errors import InputError
@@ -146,6 +146,13 @@ def main_effects(
     return effects
 
 
+def _why_empty(found: Results, left: Sequence[str]) -> str:
+    """What there is instead of two sides: points in the files `left` alone."""
+    others = [name for name in found.files if name not in left]
+    said = labels.list_text(others, 3) if others else "the other side"
+    return f"{said} has no complete point of the workload of {left[0]}"
+
+
 def against(
     found: Results, files: Sequence[str], margin: float = MARGIN, error: float = LEVEL
 ) -> Comparison:
@@ -153,7 +160,7 @@ def against(
     candidate = ~found.points["file"].isin(list(files))
     names = [sorted(set(found.points.loc[mask, "file"])) for mask in (~candidate, candidate)]
     if not all(names):
-        raise InputError("nothing to compare: one of the sides has no complete point")
+        raise InputError(f"nothing to compare: {_why_empty(found, names[0] or names[1])}")
     titles = [side[0] if len(side) == 1 else f"{side[0]} +{len(side) - 1}" for side in names]
     pairing = sides.pair(found, candidate)
     return _Judge(found, pairing, (margin, error), 1, ()).comparison(titles[0], titles[1])

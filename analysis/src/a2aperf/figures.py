@@ -4,11 +4,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from numbers import Real
 from typing import Any
 
 from a2aperf import clusters, curves, drawing, plots
 from a2aperf.chart import Figure
 from a2aperf.drawing import Page
+from a2aperf.errors import InputError
 from a2aperf.results import Results
 
 
@@ -59,6 +61,11 @@ class Figures:
             **own: Any,
         ) -> Page:
             names = (by,) if isinstance(by, str) else tuple(by)
+            _require(x_scale=x_scale, y_scale=y_scale)
+            if most < 1:
+                raise InputError(f"most={most}: expected 1 or more")
+            if width is not None and not (isinstance(width, Real) and width > 0):
+                raise InputError(f"width={width}: expected inches above 0")
             options = curves.Options(names, most, curves.given(own), x_scale, y_scale, title)
             return drawn(name, self._results, options, width, notes, self._mixed)[0]
 
@@ -68,3 +75,9 @@ class Figures:
         own = "".join(f"\n\n`{one.name}`: {one.says}" for one in kind.options)
         draw.__doc__ = f"{shown}\n\n{kind.reads}\n\n{type(self).__doc__}{own}"
         return draw
+
+
+def _require(**scales: str) -> None:
+    for name, scale in scales.items():
+        if scale not in ("", "auto", "linear", "log"):
+            raise InputError(f"{name}={scale}: expected auto, linear or log")

@@ -23,6 +23,7 @@ _ORDER: dict[str, Callable[[Any, Any], Any]] = {
 }
 # As on the program's command line: K, M, G and T alone are binary, and capitals make no difference.
 _SIZE = re.compile(r"^(\d+(?:\.\d+)?) ?([kmgt]?)(i?b|i|)$", re.IGNORECASE | re.ASCII)
+_WHOLE = re.compile(r"^[+-]?\d{1,19}$", re.ASCII)
 _WITHIN = re.compile(r'\((?:[^()"]|\([^()"]*\))*\)')
 _COMMA = "\x1f"  # one that separates nothing
 _NUMBERS, _TEXTS = 3, 6  # of so many values all are told
@@ -110,6 +111,8 @@ def _list(said: str, value: str) -> list[str]:
 
 
 def _number(said: str, value: str) -> float:
+    if _WHOLE.match(value):  # as a float a time since 1970 would be another one
+        return int(value)
     try:
         return float(value)
     except ValueError:

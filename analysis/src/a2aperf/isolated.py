@@ -54,7 +54,7 @@ class _Reader:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            env={**os.environ, **_SINGLE},
+            env={**os.environ, **_SINGLE, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
         )
         assert self._process.stdin is not None
         assert self._process.stdout is not None

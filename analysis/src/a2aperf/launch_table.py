@@ -11,6 +11,10 @@ from a2aperf import grouping, schema
 from a2aperf.launch import Launch
 from a2aperf.results import Results
 
+_COLUMNS = [
+    "launch", "file", "segment", "start", "state", "message", "nodes", "ranks", "provider", "points"
+]  # fmt: skip
+
 
 def frame(results: Results) -> pd.DataFrame:
     """One row a launch, in the order of the files; the columns are those of `Runs.launches`.
@@ -23,7 +27,7 @@ def frame(results: Results) -> pd.DataFrame:
         points = results.points[results.points["launch"] == launch.id]
         own = _row(launch, points)
         rows.append({**own, **{name: launch.setting(name) for name in settings if name not in own}})
-    made = pd.DataFrame(rows)
+    made = pd.DataFrame(rows, columns=None if rows else _COLUMNS)
     made["start"] = pd.to_datetime(made["start"], unit="ns", utc=True)
     for name in ("nodes", "ranks"):
         made[name] = made[name].astype("Int64")

@@ -45,9 +45,9 @@ def _require(kind: str, name: str, value: object) -> None:
     option = KINDS[kind].option(name)
     if option is None:
         having = [key for key, other in KINDS.items() if other.option(name)]
-        raise InputError(
-            f"--{name} is for {', '.join(having)}" if having else f"no figure has a --{name}"
-        )
+        if having:
+            raise InputError(f"--{name} is for {', '.join(having)}")
+        raise InputError(f"no figure has a '{name}'; sel({name}=…) chooses points")
     if option.values and value not in option.values:
         raise InputError(f"--{name} {value}: expected one of {', '.join(option.values)}")
 

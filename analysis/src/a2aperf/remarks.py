@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from a2aperf import blocks, jobs, labels, power, schema
 from a2aperf.decision import Decision
 from a2aperf.launch import Launch
+from a2aperf.layouts import window
 from a2aperf.oversubscription import in_launches, yields
 from a2aperf.results import Results
 from a2aperf.sides import Pairing
@@ -126,8 +127,9 @@ def _order(pairing: Pairing) -> list[str]:
 def _values(pairing: Pairing, column: str) -> str:
     texts = []
     for name, own in _SIDES:
-        values = pairing.points.loc[pairing.points["candidate"] == own, column].astype("string")
-        known = sorted({value or "unknown" for value in values.fillna("unknown")})
+        values = pairing.points.loc[pairing.points["candidate"] == own, column]
+        texts_of = values.map(window) if column == "window" else values.astype("string")
+        known = sorted({value or "unknown" for value in texts_of.fillna("unknown")})
         texts.append(f"{', '.join(known)} ({name})")
     return " against ".join(texts)
 

@@ -16,11 +16,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pandas as pd
 
 from a2aperf import (
     arrays,
     baselines,
+    clusters,
     filters,
     labels,
     launch_table,
@@ -137,10 +139,17 @@ class Runs:
 
         The file's columns and a column per recorded setting (label, variable, how it was measured).
         `.attrs["units"]` and `.attrs["long_names"]` describe columns by name. Points that are not
-        measured yet are left out. `role`: any of measure, baseline, sentinel, pair, or all; without
-        it those that `sel` chose, else measure and baseline.
+        measured yet are left out. `role`: some of those that the points have, such as
+        `measure,baseline` or `sentinel`, or all; without it those that `sel` chose, else measure
+        and baseline, and all where none is one of these.
         """
-        role = role or ("all" if self._has_roles else "measure,baseline")
+        if not role:
+            usual = self.results.points["role"].isin(["measure", "baseline"]).any()
+            listed = any(
+                one.listing and one.files(self.results) for one in workloads.present(self.results)
+            )
+            role = "measure,baseline" if usual or listed else "all"
+            role = "all" if self._has_roles else role
         chosen = roles.chosen(self.results, role, "to_dataframe: role ")
         chosen = chosen.select(chosen.points["state"] != "pending")
         frame = layouts.frame(chosen, layouts.every_column(chosen))
@@ -199,10 +208,12 @@ class Runs:
         are the file's; NaN, and so floating, where there is no value. With `valid=False` also the
         attempts in which a rank began late. Along `op` stand `launch`, `point`, `attempt`, `start`
         (ns since 1970) and `valid`. `settings` as for `sel`. Reads that point now. Raises
-        InputError where points of different settings or sizes are left, or no raw samples are
-        there; ImportError without xarray (`pip install 'a2aperf[xarray]'`).
+        InputError where points of different settings, sizes or clusters are left, or no raw samples
+        are there; ImportError without xarray (`pip install 'a2aperf[xarray]'`).
         """
-        return arrays.ops(self.sel(**settings).results, quantity, valid)
+        found = self.sel(**settings).results
+        clusters.require_one(found, self._mixed)
+        return arrays.ops(found, quantity, valid)
 
     def compare(
         self, *names: str, baseline: str | None = None, margin: float | None = None
@@ -251,11 +262,11 @@ def _expressions(name: str, value: Any) -> list[str]:
 
 
 def _number(value: Any) -> str:
-    return str(int(value)) if isinstance(value, bool) else str(value)
+    return str(int(value)) if isinstance(value, bool | np.bool_) else str(value)
 
 
 def _text(value: Any) -> str:
     """One value; text in quotes, as a comma in it separates nothing."""
-    if value is None or value is pd.NA:
+    if pd.api.types.is_scalar(value) and pd.isna(value):
         return ""
     return f'"{value.replace(chr(34), 2 * chr(34))}"' if isinstance(value, str) else _number(value)

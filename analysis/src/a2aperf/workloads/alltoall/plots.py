@@ -32,7 +32,7 @@ def compare(results: Results, options: Options) -> Figure:
         what = f"what differs here: {', '.join(names)}" if names else "nothing differs here"
         raise InputError(f"a comparison needs --by NAME; {what}")
     measured = results.to_judge(comparing.roles(names))
-    error = share("--error", str(options.own.get(_ERROR.name) or "5%"), "5%")
+    error = share("--error", str(options.own.get(_ERROR.name, "5%")), "5%")
     made = comparing.by_setting(measured, names, error=error)
     figure = contrasts.figure(made, options.most)
     return replace(figure, left_out=(*measured.unjudged, *figure.left_out))

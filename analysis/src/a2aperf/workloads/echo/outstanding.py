@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from a2aperf import grouping
 from a2aperf.explain.finding import Finding, us
 from a2aperf.labels import number_text, size_text
 from a2aperf.results import Results
@@ -13,9 +14,10 @@ _ROUNDING = 0.02
 
 
 def trips(found: Results) -> list[Finding]:
-    """The median and the bandwidth of each operation at each size."""
+    """The median and the bandwidth of each operation and setting at each size."""
     findings = []
-    for (launch, operation), rows in found.points.groupby(["launch", "operation"], sort=False):
+    points = found.points.assign(setting=grouping.setting_labels(found, found.points))
+    for line, rows in points.groupby(["launch", "operation", "setting"], sort=False):
         ordered = rows.sort_values("message_size")
         told = []
         for _, row in ordered.iterrows():
@@ -26,19 +28,22 @@ def trips(found: Results) -> list[Finding]:
         rest_on = histogram.words(ordered)
         text = f"median and bandwidth: {'; '.join(told)}{rest_on and f' ({rest_on})'}"
         if told:
-            findings.append(
-                Finding("round-trips", text, f"{launch}, {operation}", len(rows), "points")
-            )
+            where = ", ".join(dict.fromkeys(map(str, filter(None, line))))
+            findings.append(Finding("round-trips", text, where, len(rows), "points"))
     return findings
 
 
 def find(found: Results) -> list[Finding]:
     """Little's law of the mean: bandwidth × time / size round trips are outstanding.
 
-    The mean is not known; it is no less than the minimum, which gives what is sure.
+    The mean is not known; it is no less than the minimum, which gives what is sure. Of files that
+    record how many were outstanding, `contradictions` holds them to that.
     """
     findings = []
-    for (launch, operation), rows in found.points.groupby(["launch", "operation"], sort=False):
+    points = found.points
+    if "outstanding" in points:
+        points = points[points["outstanding"].isna()]
+    for (launch, operation), rows in points.groupby(["launch", "operation"], sort=False):
         known = rows[
             rows[["byte_rate", "time_min"]].notna().all(axis=1) & (rows["message_size"] > 0)
         ]

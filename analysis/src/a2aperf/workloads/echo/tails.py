@@ -27,6 +27,7 @@ _QUANTILES: Final = {
     "time_p99999": 0.99999,
 }
 _ROLES: Final = ("echo",)
+_APART: Final = 0.15  # of the longest from a percentile, in nines
 
 
 def figure(results: Results, options: Options) -> Figure:
@@ -139,8 +140,8 @@ def _curve(rows: pd.DataFrame, names: list[str], size: float, look: int) -> Curv
     x = [_place(_QUANTILES[names[place]]) for place in known]
     of = [values[np.isfinite(values[:, place]), place] for place in known]
     if _tells_longest(rows):
-        # All of n are within 1 − 1/n, nearly.
-        x.append(max(math.log10(float(rows["ops"].min())), *x))
+        # All of n are within 1 − 1/n, nearly; of several n right of every percentile.
+        x.append(max(math.log10(float(rows["ops"].max())), max(x) + _APART))
         of.append(rows["time_max"].to_numpy(dtype=float) / 1000)
     middle, low, high = (np.array([f(v) for v in of]) for f in (np.median, np.min, np.max))
     if len(rows) == 1:

@@ -61,7 +61,12 @@ class Fit:
 
     @property
     def expected(self) -> Floats:
-        """log(time) of every pair by what its sender and receiver do with the others."""
+        """log(time) of every pair by what its sender and receiver do with the others.
+
+        NaN where no sender, or no receiver, has FEWEST pairs.
+        """
+        if np.isnan(self.sender).all() or np.isnan(self.receiver).all():
+            return np.full((len(self.sender), len(self.receiver)), np.nan)
         sender, receiver = np.nan_to_num(self.sender), np.nan_to_num(self.receiver)
         return np.asarray(self.overall + sender[:, None] + receiver[None, :])
 
@@ -97,12 +102,12 @@ def fit(times: Floats) -> Fit:
         sender, receiver = sender + rows, receiver + columns
         if max(np.abs(rows).max(initial=0), np.abs(columns).max(initial=0)) < _STILL:
             break
-    sender[sent < FEWEST] = np.nan
-    receiver[received < FEWEST] = np.nan
-    for effect in (sender, receiver):
-        middle = _median(effect)
+    for effect, pairs in ((sender, sent), (receiver, received)):
+        sure = pairs >= FEWEST
+        middle = _median(effect[sure if sure.any() else pairs > 0])
         overall += middle
         effect -= middle
+        effect[~sure] = np.nan
     known = residual[np.isfinite(residual)]
     free = known.size - int((sent > 0).sum()) - int((received > 0).sum()) + 1
     # As many residuals as were fitted are 0 by construction and say nothing of the spread.

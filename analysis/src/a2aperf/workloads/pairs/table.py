@@ -61,7 +61,8 @@ def frame(results: Results) -> pd.DataFrame:
     """Every measured pair of ranks of every file, with the columns of COLUMNS.
 
     `expected_gbps` is what the source and the destination reach with others, for pairs that the
-    model was fitted to: those between nodes, or all where there is one node.
+    model was fitted to: those between nodes, or all where there is one node. NaN where they have
+    too few others for that.
     """
     parts = []
     for file in links.files(results):
@@ -126,7 +127,8 @@ def _table(found: pd.DataFrame, caption: str = "") -> Table:
     """A row per pair; a column that says nothing is left out."""
     several = found["source_host"].nunique() > 1 or found["destination_host"].nunique() > 1
     names = ["source", "destination", "message_size", "ops", "time_min", "time_p50", "gbps"]
-    names.append("expected_share")
+    if found["expected_gbps"].notna().any():
+        names.append("expected_share")
     if found["isolated_gbps"].notna().any():
         names.append("isolated_gbps")
     if found["file"].nunique() > 1:
@@ -153,10 +155,12 @@ def _slowest(results: Results) -> Table | None:
     largest = found.groupby("file")["message_size"].transform("max")
     shown = found[found["message_size"] == largest].sort_values("gbps", kind="stable")
     size = labels.size_text(float(shown["message_size"].max()))
+    told = shown.head(SLOWEST)["expected_gbps"].notna().any()
+    expected = "; expected: what source and destination reach with others" if told else ""
     return _table(
         shown.head(SLOWEST),
         f"The slowest of {labels.count_text(len(shown), 'pair')} at {size}. Times in µs, rates in "
-        "Gbit/s; expected: what source and destination reach with others.",
+        f"Gbit/s{expected}.",
     )
 
 
