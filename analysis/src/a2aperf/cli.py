@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The command `a2a`: its table of commands, and how an error becomes one line and a status."""
 
+import difflib
 import importlib
 import inspect
 import os
+import re
 import sys
 from dataclasses import dataclass
 from typing import Any
@@ -139,10 +141,18 @@ def _group(
     """
 
 
+_QUOTED = re.compile(r"'([^']*)'")
+_ONE_OF = re.compile(r"'([^']*)' is not one of (.*)")
+
+
 def _usage(error: _click.exceptions.UsageError) -> str:
     path = error.ctx.command_path if error.ctx else "a2a"
     words = " ".join(error.format_message().split())  # one line, however many choices it lists
-    return f"{words.rstrip('.')} (see '{path} --help')"
+    words = words.replace("Value error, ", "").rstrip(".")
+    if found := _ONE_OF.search(words):
+        close = difflib.get_close_matches(found[1], _QUOTED.findall(found[2]), 1)
+        words += "".join(f"; did you mean {one}?" for one in close)
+    return f"{words} (see '{path} --help')"
 
 
 def _status_of_bad_input(arguments: list[str] | None) -> int:
