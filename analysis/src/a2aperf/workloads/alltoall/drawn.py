@@ -97,8 +97,8 @@ def _reached(points: pd.DataFrame) -> Chart | None:
     of = "the bound" if is_bounded else "the uniform traffic's rate, at the busiest rank"
     ends = np.array([1.0, max(1.05, float(known["imbalance"].max()))])
     return Chart(
-        title="Imbalance and what was reached",
-        x=Axis("most that a rank sends or receives / mean", from_zero=False),
+        title="Imbalance and rate",
+        x=Axis("imbalance: busiest rank / mean", from_zero=False),
         y=Axis(f"% of {of}", from_zero=True, unit="%"),
         curves=tuple(replace(curve, parts=("", "")) for curve in curves),
         bounds=(Bound("100 %", ends, np.array([100.0, 100.0])),),

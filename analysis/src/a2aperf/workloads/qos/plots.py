@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import numpy as np
 
 from a2aperf import curves, style
@@ -15,6 +17,7 @@ from a2aperf.workloads.qos import experiments
 from a2aperf.workloads.qos.experiments import Experiment
 
 _NOT_RECORDED = "whether the senders always had something to send is not recorded"
+_LONGEST: Final = 240  # characters of what was asked for, above a panel
 
 
 def over_time(results: Results, options: Options) -> Figure:
@@ -58,9 +61,10 @@ def _stacked(one: Experiment, part: Shared) -> Chart:
         lines.append(
             Curve(name, x, top, look=look, form="step", hover=(f"{one.name(path)}: upper edge",))
         )
+    said = str(one.row["path_list"])
     return Chart(
         title=f"{one.launch.id}, point {one.point}",
-        subtitle=str(one.row["path_list"])[:90],
+        subtitle=said if len(said) <= _LONGEST else f"{said[: _LONGEST - 1]}…",
         x=Axis("Time from the start (s)", from_zero=True),
         y=Axis("% of what all paths carry", limits=(0.0, 103.0)),
         curves=tuple(lines),
