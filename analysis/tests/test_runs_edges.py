@@ -37,6 +37,11 @@ def test_points_of_another_workload_are_those_of_the_table(a2a: A2A, tmp_path: P
     assert frame["message_size"].tolist() == [row["message_size"] for row in told]
 
 
+def test_an_empty_name_is_no_folder() -> None:
+    with pytest.raises(a2aperf.InputError, match="an empty name"):
+        a2aperf.open("")
+
+
 def test_a_moment_is_chosen_to_the_nanosecond(path: Path) -> None:
     started = 1_749_945_600_000_000_001
     with edited(path) as file:

@@ -68,6 +68,8 @@ def open(  # noqa: A001
 def _paths(one: str | os.PathLike[str] | Iterable[str | os.PathLike[str]]) -> list[Path]:
     if not isinstance(one, str | os.PathLike):
         return [path for each in one for path in _paths(each)]
+    if not str(one):
+        raise InputError("open: an empty name; expected files, folders or patterns")
     path = Path(one).expanduser()
     if path.exists() or str(path) in baselines.read():
         return [path]
@@ -191,7 +193,7 @@ class Runs:
 
     @property
     def tree(self) -> xr.DataTree:
-        """A node per launch, `tree[launch]`, with the columns of its points [point] and units.
+        """A node per launch, by its name with `|` for `/`, with the columns of its points [point].
 
         What was asked for is a coordinate, what was measured a variable; the launch's attributes
         are the node's, its variables and labels those of its children `environment` and `labels`.
@@ -204,12 +206,12 @@ class Runs:
 
         `quantity`: `end` of the rank's op (the maximum over ranks is the op time T), `begin`,
         `send_done` (not of mode read), `recv_done`, all from the op's start; `rank_time` is
-        end − begin. A column of samples that a workload has of its own, by its name: type and units
-        are the file's; NaN, and so floating, where there is no value. With `valid=False` also the
-        attempts in which a rank began late. Along `op` stand `launch`, `point`, `attempt`, `start`
-        (ns since 1970) and `valid`. `settings` as for `sel`. Reads that point now. Raises
-        InputError where points of different settings, sizes or clusters are left, or no raw samples
-        are there; ImportError without xarray (`pip install 'a2aperf[xarray]'`).
+        end − begin. Of a workload that is not known here a column of samples of its own, by its
+        name: type and units are the file's; NaN, and so floating, where there is no value. With
+        `valid=False` also the attempts in which a rank began late. Along `op` stand `launch`,
+        `point`, `attempt`, `start` (ns since 1970) and `valid`. `settings` as for `sel`. Reads that
+        point now. Raises InputError where points of different settings, sizes or clusters are
+        left, or no raw samples are there; ImportError without xarray (`pip install 'a2aperf[xarray]'`).
         """
         found = self.sel(**settings).results
         clusters.require_one(found, self._mixed)
