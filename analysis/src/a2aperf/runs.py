@@ -211,7 +211,8 @@ class Runs:
         `valid=False` also the attempts in which a rank began late. Along `op` stand `launch`,
         `point`, `attempt`, `start` (ns since 1970) and `valid`. `settings` as for `sel`. Reads that
         point now. Raises InputError where points of different settings, sizes or clusters are
-        left, or no raw samples are there; ImportError without xarray (`pip install 'a2aperf[xarray]'`).
+        left, or no raw samples are there; ImportError without xarray
+        (`pip install 'a2aperf[xarray]'`).
         """
         found = self.sel(**settings).results
         clusters.require_one(found, self._mixed)
