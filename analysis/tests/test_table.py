@@ -176,6 +176,8 @@ def test_columns_may_be_settings(a2a: Run, two: list[Path]) -> None:
         (["PSM2_RCVTHREAD=0,1", "ranks<=8"], 4),
         (["cluster=north", "file=large.h5"], 4),
         (["partner="], 8),
+        (["time_p50>1ns", "time_p50<1s"], 8),
+        (["time_p50>0.001 ms", "time_p50 < 1000000us"], 8),
     ],
 )
 def test_where(a2a: Run, two: list[Path], expressions: list[str], count: int) -> None:
@@ -197,6 +199,8 @@ def test_a_value_that_no_point_has_is_told(a2a: Run, two: list[Path]) -> None:
         ("mode!=a\nb", ["on one line"]),
         ("ppn", ["expected NAME=VALUE"]),
         ("ppn=two", ["'two' is not a number"]),
+        ("time_p50>50 parsec", ["'50 parsec' is not a number, in ns\n"]),
+        ("gbps_rank>1 Gbit/s", ["'1 Gbit/s' is not a number, in Gbit/s\n"]),
         ("ppn=3", ["--where 'ppn=3' leaves no point: ppn is 2\n"]),
         ("window=1", ["leaves no point: window is all\n"]),
         ("message_size<1", ["leaves no point: message_size is 1000 to 60000\n"]),

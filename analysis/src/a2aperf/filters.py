@@ -24,6 +24,8 @@ _ORDER: dict[str, Callable[[Any, Any], Any]] = {
 # As on the program's command line: K, M, G and T alone are binary, and capitals make no difference.
 _SIZE = re.compile(r"^(\d+(?:\.\d+)?) ?([kmgt]?)(i?b|i|)$", re.IGNORECASE | re.ASCII)
 _WHOLE = re.compile(r"^[+-]?\d{1,19}$", re.ASCII)
+_TIME = re.compile(r"^(\d+(?:\.\d+)?) ?(ns|us|µs|ms|s)$", re.IGNORECASE)
+_NS = {"ns": 1.0, "us": 1e3, "µs": 1e3, "ms": 1e6, "s": 1e9}
 _WITHIN = re.compile(r'\((?:[^()"]|\([^()"]*\))*\)')
 _COMMA = "\x1f"  # one that separates nothing
 _NUMBERS, _TEXTS = 3, 6  # of so many values all are told
@@ -38,7 +40,8 @@ def where(results: Results, expressions: Iterable[str], asked: str = "--where") 
     (`UCX_TLS=rc,sm,self`), and so is what stands in double quotes; a comma within parentheses
     separates nothing (`traffic=moe(experts=16,top=2),uniform`). NAME is a column, label,
     environment variable, segment attribute or node fact; an unknown value fulfils only `!=` and
-    `NAME=` (nothing: not recorded). `asked` is what messages call an expression.
+    `NAME=` (nothing: not recorded). A time is in ns, or has its unit: `time_p50>50us`. `asked` is
+    what messages call an expression.
     """
     for expression in expressions:
         said = f"{asked} '{expression}'"
@@ -59,12 +62,13 @@ def _mask(results: Results, expression: str, said: str) -> "pd.Series[bool]":
     if sign in _ORDER:
         if not numeric:
             column = pd.to_numeric(column, errors="coerce")
-        mask = _ORDER[sign](column, _number(said, value))
+        mask = _ORDER[sign](column, _number(said, value, _units(results, name)))
         return pd.Series(mask.fillna(False).astype(bool), index=column.index)
     one_of = [value] if not numeric and (column == value).any() else _list(said, value)
     if name == "window":  # as on the program's command line; the file has 0
         one_of = ["0" if one == "all" else one for one in one_of]
-    wanted = [_number(said, v) if numeric and v else v for v in one_of]
+    units = _units(results, name)
+    wanted = [_number(said, v, units) if numeric and v else v for v in one_of]
     if sign == "=":
         _tell_absent(column, one_of, wanted, said)
     equal = column.isin([v for v in wanted if v != ""]).fillna(False).astype(bool)
@@ -110,7 +114,15 @@ def _list(said: str, value: str) -> list[str]:
     return [one.replace(_COMMA, ",") for one in found] or [""]
 
 
-def _number(said: str, value: str) -> float:
+def _units(results: Results, name: str) -> str:
+    """Of a column, as the file says: `ns`, `Gbit/s`; empty where it says nothing."""
+    column = results.columns.get(name)
+    return column.units if column else ""
+
+
+def _number(said: str, value: str, units: str) -> float:
+    if units == "ns" and (time := _TIME.match(value)):
+        return float(time[1]) * _NS[time[2].lower()]
     if _WHOLE.match(value):  # as a float a time since 1970 would be another one
         return int(value)
     try:
@@ -119,7 +131,8 @@ def _number(said: str, value: str) -> float:
         size = _size(value)
         if size is not None:
             return size
-        raise InputError(f"{said}: '{value}' is not a number") from None
+        of = f", in {units}" if units and units != "1" else ""
+        raise InputError(f"{said}: '{value}' is not a number{of}") from None
 
 
 def _size(text: str) -> float | None:
