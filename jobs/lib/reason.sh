@@ -72,16 +72,24 @@ was_lost_at_start() {
 # nodes; the close look is for the end of the job.
 why_unsound() {
     local file=$1 second=0
-    # Rank 0 has written it, maybe on another node. Looking through the folder makes a shared one ask its server.
-    until ls "${file%/*}" >/dev/null && [[ -s $file ]]; do
+    # Rank 0 has written it, maybe on another node. Looking through the folder makes a shared one ask its server. A launcher
+    # whose node is gone may say that all went well.
+    until ls "${file%/*}" >/dev/null && [[ -s $file ]] && { [[ $(damage_of "$file") ]] || is_finished "$file"; }; do
         ((second++ < kFileSeconds)) || {
-            echo "it ended well, and its file is not in ${file%/*} as this node sees it: is that folder shared by all nodes?"
+            if [[ -s $file ]]; then
+                echo "$site_launcher says that it ended well, and its file is not finished: a rank or a node was lost"
+            else
+                echo "it ended well, and its file is not in ${file%/*} as this node sees it: is that folder shared by all nodes?"
+            fi
             return 0
         }
         sleep 1
     done
     damage_of "$file"
 }
+
+# is_finished FILE: whether it has the trailer, which is written last of all.
+is_finished() { [[ $(tail -c 64 "$1" 2>/dev/null | head -c 17 | tr -d '\0') == 'a2aperf digest v1' ]]; }
 
 # damage_of FILE: what is wrong with it at the first look; nothing where nothing is.
 damage_of() {
