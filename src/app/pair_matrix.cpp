@@ -135,14 +135,16 @@ void PairMatrix::write_isolated(Recorder& recorder, int place, const IsolatedPai
     const auto row = static_cast<std::uint64_t>(place);
     std::vector<std::uint64_t> attempts;
     for (std::uint64_t i = 0; i < pair.times.size(); ++i) attempts.insert(attempts.end(), {row, i});
-    const auto put = [&](const char* column, std::int64_t value) {
-        recorder.write({column, {row}, std::vector<std::int64_t>{value}});
-    };
-    recorder.write({"isolated_time", attempts, std::vector<std::int64_t>(pair.times)});
-    recorder.write({"isolated_gbps", {row}, std::vector<double>{pair_gbps(pair.message_size, pair.p50)}});
-    put("suspect_destination", pair.destination);
-    put("suspect_size", static_cast<std::int64_t>(index_of(pair.message_size)));
-    put("suspect_source", pair.source); // whoever sees it finds the rest
+    recorder.write_all([&](const PutCells& put) {
+        const auto put_one = [&](const char* column, std::int64_t value) {
+            put({column, {row}, std::vector<std::int64_t>{value}});
+        };
+        put({"isolated_time", attempts, std::vector<std::int64_t>(pair.times)});
+        put({"isolated_gbps", {row}, std::vector<double>{pair_gbps(pair.message_size, pair.p50)}});
+        put_one("suspect_destination", pair.destination);
+        put_one("suspect_size", static_cast<std::int64_t>(index_of(pair.message_size)));
+        put_one("suspect_source", pair.source); // whoever sees it finds the rest
+    });
 }
 
 } // namespace a2aperf

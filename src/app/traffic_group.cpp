@@ -35,7 +35,7 @@ std::optional<GroupDeclaration> traffic_group(const Plan& plan, int ranks) {
 namespace {
 
 // A row at a time.
-void write_matrix(Recorder& recorder, const TrafficMatrix& matrix, int index) {
+void put_matrix(const PutCells& put, const TrafficMatrix& matrix, int index) {
     for (Rank from = 0; from < matrix.ranks(); ++from) {
         GroupCells row{"weight", {}, {}};
         std::vector<std::int64_t> weights;
@@ -45,15 +45,19 @@ void write_matrix(Recorder& recorder, const TrafficMatrix& matrix, int index) {
             weights.push_back(static_cast<std::int64_t>(matrix.weight(from, to)));
         }
         row.values = std::move(weights);
-        recorder.write(row);
+        put(row);
     }
 }
 
 } // namespace
 
 void write_traffic(Recorder& recorder, const Plan& plan) {
-    for (const auto& [index, traffic] : by_index(plan))
-        for (int op = 0; op < traffic->draws(); ++op) write_matrix(recorder, traffic->matrix_of_op(op), index + op);
+    const auto traffics = by_index(plan);
+    if (traffics.empty()) return; // and no group
+    recorder.write_all([&](const PutCells& put) {
+        for (const auto& [index, traffic] : traffics)
+            for (int op = 0; op < traffic->draws(); ++op) put_matrix(put, traffic->matrix_of_op(op), index + op);
+    });
 }
 
 } // namespace a2aperf

@@ -198,8 +198,8 @@ void DeclaredGroup::put(const GroupCells& cells) const {
         cells.values);
 }
 
-void DeclaredGroup::write(const GroupCells& cells) const {
-    change([&] { put(cells); });
+void DeclaredGroup::write_all(const std::function<void(const PutCells& put)>& cells) const {
+    change([&] { cells([&](const GroupCells& some) { put(some); }); });
 }
 
 void DeclaredGroup::write_point(const Point& point, const PointResult& result) const {

@@ -21,8 +21,8 @@ public:
 
     const GroupDeclaration& declaration() const { return declaration_; } // as long as it is in the file
 
-    void write(const GroupCells& cells) const;
-    void write_point(const Point& point, const PointResult& result) const; // what its declaration has of it
+    void write_all(const std::function<void(const PutCells& put)>& cells) const; // with one checksum after them
+    void write_point(const Point& point, const PointResult& result) const;       // what its declaration has of it
     std::vector<double> read(const std::string& column, const std::vector<std::uint64_t>& places) const;
     std::vector<std::string> read_texts(const std::string& column) const; // of a fixed length
     void clear(const std::string& column) const;                          // blank again

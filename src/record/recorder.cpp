@@ -288,8 +288,8 @@ void Recorder::extend(const std::vector<Point>& more, const Layout& layout, cons
     impl_->extend(more, layout, provider);
 }
 
-void Recorder::write(const GroupCells& cells) {
-    impl_->results.group.value().write(cells);
+void Recorder::write_all(const std::function<void(const PutCells& put)>& cells) {
+    impl_->results.group.value().write_all(cells);
 }
 
 std::vector<double> Recorder::read(const std::string& column, const std::vector<std::uint64_t>& places) const {

@@ -271,13 +271,15 @@ void restore_group(const ResultsFile& from, const std::vector<State>& kept, cons
     const auto& of_point = to.declaration().of_point;
     if (!of_point) return;
     const std::vector<Made> made = from.made();
-    for (std::size_t p = 0; p < kept.size(); ++p) {
-        if (!has_samples(kept[p])) continue;
-        const int point = static_cast<int>(p);
-        PointResult result = from.columns.read(point);
-        result.samples = from.raw.read(point, made[p]);
-        for (const GroupCells& cells : of_point(points[p], result)) to.write(cells);
-    }
+    to.write_all([&](const PutCells& put) {
+        for (std::size_t p = 0; p < kept.size(); ++p) {
+            if (!has_samples(kept[p])) continue;
+            const int point = static_cast<int>(p);
+            PointResult result = from.columns.read(point);
+            result.samples = from.raw.read(point, made[p]);
+            for (const GroupCells& cells : of_point(points[p], result)) put(cells);
+        }
+    });
 }
 
 // A launch that was killed has not sealed it.

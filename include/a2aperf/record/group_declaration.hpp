@@ -51,6 +51,8 @@ struct GroupCells {
     std::variant<std::vector<std::int64_t>, std::vector<double>, std::vector<std::string>> values;
 };
 
+using PutCells = std::function<void(const GroupCells&)>;
+
 struct GroupDeclaration {
     std::string name;
     std::vector<GroupDimension> dimensions;

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -69,8 +70,8 @@ public:
     // for them, renames it over the first and goes on there. A kill leaves one of the two.
     void extend(const std::vector<Point>& more, const Layout& layout, const std::string& provider);
 
-    // The declared group: some of its cells, and a column made blank again.
-    void write(const GroupCells& cells);
+    // The declared group: some of its cells, all that belongs together at once, and a column made blank again.
+    void write_all(const std::function<void(const PutCells& put)>& cells);
     std::vector<double> read(const std::string& column, const std::vector<std::uint64_t>& places) const;
     std::vector<std::string> read_texts(const std::string& column) const; // all that were not known beforehand
     void clear(const std::string& column);

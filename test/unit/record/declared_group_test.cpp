@@ -99,6 +99,10 @@ bool are_absent(const std::vector<double>& values) {
     return std::all_of(values.begin(), values.end(), [](double value) { return std::isnan(value); });
 }
 
+void write_to(auto& recorder, const GroupCells& cells) {
+    recorder.write_all([&](const PutCells& put) { put(cells); });
+}
+
 } // namespace
 
 TEST_CASE("a declared group is blank at first, with its units, its scales and what stands for unknown") {
@@ -140,7 +144,7 @@ TEST_CASE("what a point gives is in the file before the point is complete") {
     CHECK(was_pending);
     CHECK(recorder.read("height", {0, hour, 1, hour}) == std::vector<double>{0.5, 1.5});
     CHECK(stored<std::int64_t>(launch.settings.file, "waves")[3 + hour] == launch.result(0).samples.attempts());
-    recorder.write({"watch", {1}, std::vector<std::int64_t>{77}});
+    write_to(recorder, {"watch", {1}, std::vector<std::int64_t>{77}});
     CHECK(stored<std::int64_t>(launch.settings.file, "watch") == std::vector<std::int64_t>{-1, 77});
     recorder.clear("watch");
     CHECK(stored<std::int64_t>(launch.settings.file, "watch") == std::vector<std::int64_t>{-1, -1});
@@ -157,9 +161,9 @@ TEST_CASE(
     CHECK(texts_of(launch.settings.file, "note") == std::vector<std::string>{"", ""});
     recorder.write(0, launch.result(0));
     CHECK(texts_of(launch.settings.file, "note") == std::vector<std::string>{"", "fog"});
-    recorder.write({"note", {0, 1}, std::vector<std::string>{std::string(70, 'x'), ""}});
+    write_to(recorder, {"note", {0, 1}, std::vector<std::string>{std::string(70, 'x'), ""}});
     CHECK(texts_of(launch.settings.file, "note") == std::vector<std::string>{std::string(61, 'x') + "…", ""});
-    recorder.write({"note", {0, 1}, std::vector<std::string>{"", "rain"}});
+    write_to(recorder, {"note", {0, 1}, std::vector<std::string>{"", "rain"}});
     CHECK(recorder.read_texts("note") == std::vector<std::string>{"", "rain"});
     CHECK(recorder.end(EndState::finished, "") == std::nullopt);
     CHECK(texts_of(launch.settings.file, "called") == names);
@@ -173,7 +177,7 @@ TEST_CASE("of a launch that was killed the texts are kept that no sample tells")
     {
         Recorder recorder = launch.create();
         recorder.write(0, launch.result(0));
-        recorder.write({"note", {0}, std::vector<std::string>{"snow"}});
+        write_to(recorder, {"note", {0}, std::vector<std::string>{"snow"}});
     }
     const Recorder recorder = launch.resume();
     CHECK(texts_of(launch.settings.file, "called") == std::vector<std::string>{"Ane", "Ole Ø"});
@@ -195,8 +199,8 @@ TEST_CASE("large columns that are counted take no room on the disk until there i
     CHECK(status.st_size > 60'000'000);
     CHECK(status.st_blocks * 512 < 4'000'000);
 
-    recorder.write({"height", {7, 3, 7, 4}, std::vector<double>{2.5, 3.5}});
-    recorder.write({"waves", {7, 3}, std::vector<std::int64_t>{5}}); // the other height counts for nothing
+    write_to(recorder, {"height", {7, 3, 7, 4}, std::vector<double>{2.5, 3.5}});
+    write_to(recorder, {"waves", {7, 3}, std::vector<std::int64_t>{5}}); // the other height counts for nothing
     CHECK(recorder.end(EndState::finished, "") == std::nullopt);
     const std::vector<double> height = stored<double>(launch.settings.file, "height");
     CHECK(height.at(7 * kHours + 3) == 2.5);
@@ -210,8 +214,8 @@ TEST_CASE("a declared group outlives the end, and a resumed launch has room for 
     const TideLaunch launch(folder / "a.h5", 3, 2);
     {
         Recorder recorder = launch.create();
-        recorder.write({"height", {1, 2}, std::vector<double>{4.5}});
-        recorder.write({"watch", {0, 1}, std::vector<std::int64_t>{5, 6}});
+        write_to(recorder, {"height", {1, 2}, std::vector<double>{4.5}});
+        write_to(recorder, {"watch", {0, 1}, std::vector<std::int64_t>{5, 6}});
         recorder.end(EndState::finished, "");
     }
     const TideLaunch later(folder / "a.h5", 2, 4); // fewer hours, more watchers
@@ -342,8 +346,8 @@ TEST_CASE("cells that are not declared are a mistake of the caller's") {
     const test::TemporaryFolder folder;
     const h5::File file = h5::File::create(folder / "a.h5");
     const DeclaredGroup group = DeclaredGroup::create(file, tides(3, 2), h5::Storage::contiguous);
-    CHECK_THROWS_AS(group.write({"depth", {0}, std::vector<double>{1}}), std::invalid_argument);
-    CHECK_THROWS_AS(group.write({"height", {0}, std::vector<double>{1}}), std::invalid_argument);
+    CHECK_THROWS_AS(write_to(group, {"depth", {0}, std::vector<double>{1}}), std::invalid_argument);
+    CHECK_THROWS_AS(write_to(group, {"height", {0}, std::vector<double>{1}}), std::invalid_argument);
     CHECK_THROWS_AS(group.clear("depth"), std::invalid_argument);
 }
 
