@@ -6,7 +6,7 @@ from results import COMPLETE, PENDING, Results
 
 LOADED = ["--provider", "net", "--victims", "0:1"]
 LONG = [*LOADED, "--phase", "300ms", "--alternations", "1000", "--gap", "1ms", "--timeout", "3s"]
-TWO = [*LOADED, "--levels", "0,100", "--phase", "40ms", "--alternations", "2", "--timeout", "30s"]
+TWO = [*LOADED, "--levels", "0,100", "--phase", "40ms", "--alternations", "10", "--timeout", "30s"]
 
 
 @pytest.mark.parametrize("rank", [1, 3], ids=["a victim", "a rank of the load"])
@@ -27,7 +27,7 @@ def test_a_rank_that_stops_is_named(faulty, needs_provider, rank):
 @pytest.mark.parametrize("fault", ["kill", "term"])
 def test_points_that_were_complete_are_kept_and_the_others_are_resumed(faulty, launch, needs_provider, fault):
     needs_provider("net")
-    outcome = faulty(4, f"call=send nth=300 do={fault} rank=3", *TWO, command="interference")
+    outcome = faulty(4, f"call=send nth=200 do={fault} rank=3", *TWO, command="interference")
     assert outcome.struck
     results = Results(outcome.folder / "a.h5")
     states = list(results.columns["state"])
