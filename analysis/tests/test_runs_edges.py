@@ -76,6 +76,14 @@ def test_points_that_wait_have_no_launch(path: Path) -> None:
         waiting.ops()
 
 
+def test_auto_is_the_scale_that_a_figure_takes_by_itself(path: Path) -> None:
+    by_itself, auto = (
+        [axes.get_xlim() for axes in a2aperf.open(path).plot.sizes(**scale).axes]
+        for scale in ({}, {"x_scale": "auto", "y_scale": "auto"})
+    )
+    assert by_itself == auto
+
+
 def test_samples_of_two_clusters_stay_apart(tmp_path: Path) -> None:
     one, other = (
         synthetic.write_launch(tmp_path / f"{name}.h5", replace(SMALL, seed=seed))

@@ -178,6 +178,7 @@ def test_columns_may_be_settings(a2a: Run, two: list[Path]) -> None:
         (["partner="], 8),
         (["time_p50>1ns", "time_p50<1s"], 8),
         (["time_p50>0.001 ms", "time_p50 < 1000000us"], 8),
+        (["time_p50>0.001\N{MICRO SIGN}s", "time_p50>0.001\N{GREEK SMALL LETTER MU}s"], 8),
     ],
 )
 def test_where(a2a: Run, two: list[Path], expressions: list[str], count: int) -> None:

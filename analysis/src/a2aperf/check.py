@@ -11,7 +11,6 @@ import numpy as np
 import pandas as pd
 
 from a2aperf import (
-    asking,
     credentials,
     datasets,
     derived,
@@ -93,11 +92,10 @@ def _in_one_file(path: Path, progress: Callable[[int, int], None]) -> list[Findi
 
 
 def _findings(path: Path, progress: Callable[[int, int], None]) -> list[Finding]:
-    at_first = asking.ask(path, asking.summary).damaged
     found = loading.load([path])
     (name,) = found.files
     present = workloads.present(found)
-    findings = [*_written(path, at_first), *_schema(path, present)]
+    findings = [*_written(path, found.damaged), *_schema(path, present)]
     findings += [*_launches(found), *_points(found)]
     findings += map(_error, ranges.of_file(found, path))
     own = found.own_columns(name).values()
@@ -157,7 +155,7 @@ def _warning(text: str) -> Finding:
     return Finding(False, text)
 
 
-def _written(path: Path, at_first: list[str]) -> Iterator[Finding]:
+def _written(path: Path, at_first: tuple[str, ...]) -> Iterator[Finding]:
     """What is not as it was written. `at_first`: what the first look at the file said.
 
     HDF5 gives some of what is damaged when it is asked again, and a command asks once.

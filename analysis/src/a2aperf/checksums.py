@@ -15,6 +15,7 @@ import h5py
 import numpy as np
 from numpy.typing import NDArray
 
+from a2aperf import strict
 from a2aperf.errors import DAMAGE, what_is_damaged
 
 NONE: Final = -1
@@ -30,8 +31,6 @@ _NOT_IN_ROWS = {"point", "state", POINTS}
 _OF_HDF5 = {b"DIMENSION_LIST", b"REFERENCE_LIST"}  # who has which scale: addresses in the file
 _LATE = {"end_state", "end_reason", "ended", "message", "end_checksum"}
 """Of a launch: what is known at its end only."""
-_MOST_VALUES = 1 << 26
-"""Of what never changes, in one dataset: none of ours has as many."""
 _DEEPEST = 16
 """Names in the path of a group."""
 
@@ -279,7 +278,7 @@ def _add_object(crc: Crc, path: str, found: Member) -> None:
         if name not in _OF_HDF5:
             _add_attribute(crc, name, h5py.h5a.open(found.id, name))
     if isinstance(found, h5py.Dataset) and _never_changes(path, found):
-        if found.size and found.size > _MOST_VALUES:
+        if found.size and found.size > strict.MOST:
             raise ValueError(f"{path} has {found.size} values")
         crc.add_values(found[()])
 

@@ -150,7 +150,7 @@ def _why_empty(found: Results, left: Sequence[str]) -> str:
     """What there is instead of two sides: points in the files `left` alone."""
     others = [name for name in found.files if name not in left]
     said = labels.list_text(others, 3) if others else "the other side"
-    return f"{said} has no complete point of the workload of {left[0]}"
+    return f"{said} has no complete point of the workload of {left[0]} among those chosen"
 
 
 def against(

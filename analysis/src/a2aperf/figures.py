@@ -61,12 +61,9 @@ class Figures:
             **own: Any,
         ) -> Page:
             names = (by,) if isinstance(by, str) else tuple(by)
-            _require(x_scale=x_scale, y_scale=y_scale)
-            if most < 1:
-                raise InputError(f"most={most}: expected 1 or more")
-            if width is not None and not (isinstance(width, Real) and width > 0):
-                raise InputError(f"width={width}: expected inches above 0")
-            options = curves.Options(names, most, curves.given(own), x_scale, y_scale, title)
+            _require(width, most)
+            scales = _scale("x_scale", x_scale), _scale("y_scale", y_scale)
+            options = curves.Options(names, most, curves.given(own), *scales, title)
             return drawn(name, self._results, options, width, notes, self._mixed)[0]
 
         kind = plots.KINDS[name]
@@ -77,7 +74,15 @@ class Figures:
         return draw
 
 
-def _require(**scales: str) -> None:
-    for name, scale in scales.items():
-        if scale not in ("", "auto", "linear", "log"):
-            raise InputError(f"{name}={scale}: expected auto, linear or log")
+def _require(width: float | None, most: int) -> None:
+    if most < 1:
+        raise InputError(f"most={most}: expected 1 or more")
+    if width is not None and not (isinstance(width, Real) and width > 0):
+        raise InputError(f"width={width}: expected inches above 0")
+
+
+def _scale(name: str, scale: str) -> str:
+    """As `curves.Options` has it: empty for the one that the figure takes by itself."""
+    if scale not in ("", "auto", "linear", "log"):
+        raise InputError(f"{name}={scale}: expected auto, linear or log")
+    return "" if scale == "auto" else scale

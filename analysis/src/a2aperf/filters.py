@@ -24,8 +24,15 @@ _ORDER: dict[str, Callable[[Any, Any], Any]] = {
 # As on the program's command line: K, M, G and T alone are binary, and capitals make no difference.
 _SIZE = re.compile(r"^(\d+(?:\.\d+)?) ?([kmgt]?)(i?b|i|)$", re.IGNORECASE | re.ASCII)
 _WHOLE = re.compile(r"^[+-]?\d{1,19}$", re.ASCII)
-_TIME = re.compile(r"^(\d+(?:\.\d+)?) ?(ns|us|µs|ms|s)$", re.IGNORECASE)
-_NS = {"ns": 1.0, "us": 1e3, "µs": 1e3, "ms": 1e6, "s": 1e9}
+_TIME = re.compile(r"^(\d+(?:\.\d+)?) ?(ns|us|µs|μs|ms|s)$", re.IGNORECASE)
+_NS = {
+    "ns": 1.0,
+    "us": 1e3,
+    "µs": 1e3,
+    "μs": 1e3,
+    "ms": 1e6,
+    "s": 1e9,
+}  # the sign, and the Greek letter
 _WITHIN = re.compile(r'\((?:[^()"]|\([^()"]*\))*\)')
 _COMMA = "\x1f"  # one that separates nothing
 _NUMBERS, _TEXTS = 3, 6  # of so many values all are told
@@ -59,15 +66,15 @@ def _mask(results: Results, expression: str, said: str) -> "pd.Series[bool]":
     name, sign, value = found.groups()
     column = results.values(name)
     numeric = pd.api.types.is_numeric_dtype(column)
+    units = _units(results, name)
     if sign in _ORDER:
         if not numeric:
             column = pd.to_numeric(column, errors="coerce")
-        mask = _ORDER[sign](column, _number(said, value, _units(results, name)))
+        mask = _ORDER[sign](column, _number(said, value, units))
         return pd.Series(mask.fillna(False).astype(bool), index=column.index)
     one_of = [value] if not numeric and (column == value).any() else _list(said, value)
     if name == "window":  # as on the program's command line; the file has 0
         one_of = ["0" if one == "all" else one for one in one_of]
-    units = _units(results, name)
     wanted = [_number(said, v, units) if numeric and v else v for v in one_of]
     if sign == "=":
         _tell_absent(column, one_of, wanted, said)

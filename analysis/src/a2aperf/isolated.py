@@ -49,12 +49,14 @@ class _Reader:
 
     def __init__(self) -> None:
         command = [sys.executable, "-P", "-c", "from a2aperf.isolated import serve; serve()"]
+        # It finds what this one finds, however that came about.
+        where = filter(None, [os.environ.get("PYTHONPATH"), *sys.path])
         self._process = subprocess.Popen(
             command,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            env={**os.environ, **_SINGLE, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+            env={**os.environ, **_SINGLE, "PYTHONPATH": os.pathsep.join(where)},
         )
         assert self._process.stdin is not None
         assert self._process.stdout is not None

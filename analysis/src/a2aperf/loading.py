@@ -37,7 +37,8 @@ def load(paths: Iterable[Path | str]) -> Results:
     points = pd.concat(tables, ignore_index=True)
     attributes = {part.name: part.attributes for part in parts}
     absent = frozenset.intersection(*(part.absent for part in parts))
-    return Results(points, launches, names, attributes, described, absent, _traits)
+    damaged = tuple(what for part in parts for what in part.damaged)
+    return Results(points, launches, names, attributes, described, absent, _traits, damaged=damaged)
 
 
 def _traits(role: str) -> Traits:
@@ -55,13 +56,23 @@ class _Part:
     absent: frozenset[str]
     columns: dict[str, NDArray[Any]]
     launches: list[Launch]
+    damaged: list[str]
 
 
 def _read(name: str, path: Path) -> _Part:
     said = asking.ask(path, asking.summary)
     terminal.tell_once(*(f"a2a: {path}: {what}" for what in said.damaged))
     launches = [_launch(name, path, index, one) for index, one in enumerate(said.segments)]
-    part = _Part(name, path, said.attributes, said.described, said.absent, said.columns, launches)
+    part = _Part(
+        name,
+        path,
+        said.attributes,
+        said.described,
+        said.absent,
+        said.columns,
+        launches,
+        said.damaged,
+    )
     _name_roles(part.columns["role"], _workload_of(part))
     _require_sound(part)
     _keep_worst_clock_error(part.columns, part.launches)

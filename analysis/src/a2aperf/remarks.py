@@ -128,7 +128,9 @@ def _values(pairing: Pairing, column: str) -> str:
     texts = []
     for name, own in _SIDES:
         values = pairing.points.loc[pairing.points["candidate"] == own, column]
-        texts_of = values.map(window) if column == "window" else values.astype("string")
+        if column == "window":
+            values = values.map(window, na_action="ignore")
+        texts_of = values.astype("string")
         known = sorted({value or "unknown" for value in texts_of.fillna("unknown")})
         texts.append(f"{', '.join(known)} ({name})")
     return " against ".join(texts)

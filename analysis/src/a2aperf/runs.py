@@ -145,13 +145,7 @@ class Runs:
         `measure,baseline` or `sentinel`, or all; without it those that `sel` chose, else measure
         and baseline, and all where none is one of these.
         """
-        if not role:
-            usual = self.results.points["role"].isin(["measure", "baseline"]).any()
-            listed = any(
-                one.listing and one.files(self.results) for one in workloads.present(self.results)
-            )
-            role = "measure,baseline" if usual or listed else "all"
-            role = "all" if self._has_roles else role
+        role = role or ("all" if self._has_roles or self._has_others() else "measure,baseline")
         chosen = roles.chosen(self.results, role, "to_dataframe: role ")
         chosen = chosen.select(chosen.points["state"] != "pending")
         frame = layouts.frame(chosen, layouts.every_column(chosen))
@@ -159,6 +153,12 @@ class Runs:
             frame,
             {**tables.described(chosen.columns, map(str, frame)), "link_rate_gbps": _LINK_RATE},
         )
+
+    def _has_others(self) -> bool:
+        """Whether all points are of workloads that have no table of their own."""
+        present = (one for one in workloads.present(self.results) if one.files(self.results))
+        usual = self.results.points["role"].isin(["measure", "baseline"]).any()
+        return not usual and not any(one.listing for one in present)
 
     def __getattr__(self, name: str) -> Callable[[], pd.DataFrame]:
         """`pairs()`: one row an ordered pair of ranks and message size, of `a2aperf pairs`.

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from typing import Final
 
 import numpy as np
@@ -61,10 +62,9 @@ def _stacked(one: Experiment, part: Shared) -> Chart:
         lines.append(
             Curve(name, x, top, look=look, form="step", hover=(f"{one.name(path)}: upper edge",))
         )
-    said = str(one.row["path_list"])
     return Chart(
         title=f"{one.launch.id}, point {one.point}",
-        subtitle=said if len(said) <= _LONGEST else f"{said[: _LONGEST - 1]}…",
+        subtitle=textwrap.shorten(str(one.row["path_list"]), _LONGEST, placeholder=" …"),
         x=Axis("Time from the start (s)", from_zero=True),
         y=Axis("% of what all paths carry", limits=(0.0, 103.0)),
         curves=tuple(lines),
