@@ -276,6 +276,14 @@ def test_a_baseline_is_never_written_through_a_link(
     assert not (tmp_path / "a2a-baselines.json").is_symlink()
 
 
+def test_values_of_a_setting_stand_by_size(a2a: A2A, tmp_path: Path) -> None:
+    made = Setup(sizes=(1000,), ops=30)
+    for window in (100, 8, 32):
+        synthetic.write_launch(tmp_path / f"{window}.h5", replace(made, window=window, seed=window))
+    lines = json.loads(a2a("history", tmp_path, "--json").out)["lines"]
+    assert [line["series"] for line in lines] == ["window 8", "window 32", "window 100"]
+
+
 def test_bad_input(a2a: A2A, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     a2a("history").refused("FILE|FOLDER")

@@ -17,6 +17,7 @@ from support import synthetic
 from support.edited import edited
 from support.synthetic import Setup
 from support.synthetic_pairs import write_pairs
+from support.synthetic_streams import Pipe, write_streams
 
 Run = Callable[..., Outcome]
 SETUP = synthetic.Setup(environment={"PSM2_RCVTHREAD": "0"}, labels={"cluster": "north"})
@@ -328,3 +329,14 @@ def test_engines_may_differ_where_roles_do_not(a2a: Run, tmp_path: Path) -> None
     with edited(path) as file:
         file["role"][:] = "measure"
     assert a2a("table", path).out.splitlines()[0].split()[0] == "engine"
+
+
+def test_points_of_another_workload_are_told(a2a: Run, launch: Path, tmp_path: Path) -> None:
+    streams = write_streams(tmp_path / "x.h5", [[Pipe(sizes=(8,))]])
+    told = "1 point of stream left out; --role stream shows them"
+    for words in ((), ("--csv",), ("--role", "measure")):
+        assert told in a2a("table", launch, streams, *words).err
+    assert "points of alltoall left out" in a2a("table", launch, streams, "--role", "stream").err
+    for path in (launch, streams):
+        assert a2a("table", path).err == ""
+    assert a2a("table", launch, streams, "--role", "all").err == ""

@@ -20,6 +20,7 @@ from a2aperf import changepoints, differences, jobs, laws
 from a2aperf.changepoints import Split
 from a2aperf.differences import Differences
 from a2aperf.explain import series
+from a2aperf.labels import natural
 from a2aperf.results import Results
 from a2aperf.traits import Judged
 
@@ -67,7 +68,9 @@ class History:
 
 def history(found: Results) -> History:
     """Trends and change points of complete points."""
-    points = found.points.assign(series=series.named(found))
+    names = series.named(found)
+    in_order = pd.Categorical(names, sorted(set(names), key=natural), ordered=True)
+    points = found.points.assign(series=in_order)
     points["speed"] = -np.log(found.judged.time(points).astype(float))
     launches = _launches(found)
     job = launches["job"].to_numpy()
@@ -77,7 +80,12 @@ def history(found: Results) -> History:
     table = table.reindex(launches["launch"]).dropna(axis=1, how="all")
     y = jobs.medians(table.to_numpy(dtype=np.float64), job)
     rates = points.pivot_table(
-        index="launch", columns=LINE, values=found.judged.rate, aggfunc="mean", dropna=False
+        index="launch",
+        columns=LINE,
+        values=found.judged.rate,
+        aggfunc="mean",
+        dropna=False,
+        observed=True,
     ).reindex(index=launches["launch"], columns=table.columns)
     rate = jobs.medians(rates.to_numpy(dtype=np.float64), job)
     steps = changepoints.splits(y)

@@ -154,6 +154,7 @@ def _say_points(
             return
         role = "all"
     found = filters.where(roles.chosen(loaded, role), where)
+    _tell_others(loaded, role)
     names = [name.strip() for name in columns.split(",") if name.strip()]
     chosen = text_layouts.ALL[layout.value]
     if names and not chosen.takes_columns and not (csv or json):
@@ -174,6 +175,18 @@ def _say_points(
         _say_data(data, found.columns, json)
     else:
         _print(chosen.lines(found, names or _known(found, own)))
+
+
+def _tell_others(loaded: results.Results, role: str) -> None:
+    """Of workloads that have no point of a role that is shown."""
+    if role == "all":
+        return
+    for one in workloads.present(loaded):
+        of_it = loaded.points["role"].isin(one.roles) & (loaded.points["state"] != "pending")
+        if of_it.any() and not set(one.roles) & set(role.split(",")):
+            count = count_text(int(of_it.sum()), "point")
+            also = f"--role {','.join(one.roles)}"
+            terminal.tell(f"a2a: {count} of {one.key} left out; {also} shows them")
 
 
 def _refuse(beside: str, given: Mapping[str, bool]) -> None:
