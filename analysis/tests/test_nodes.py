@@ -250,6 +250,29 @@ def test_files_of_pairs_tell_which_way_since_when(a2a: A2A, nightly: Path, tmp_p
     assert "drain" not in out and " 12\u00a0directions" in out.replace(" 12 ", " 12\u00a0")
 
 
+def test_a_first_look_that_is_interrupted_keeps_what_it_read(
+    nightly: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = shutil.copytree(nightly, tmp_path / "nightly", copy_function=shutil.copy2)
+    kept.index(folder).unlink(missing_ok=True)
+    files, left = sorted(folder.glob("*.h5")), [5]
+    read: list[Path] = []
+    whole = nights.of_file
+
+    def until_interrupted(path: Path, per: Per) -> list[Night]:
+        if len(read) == left[0]:
+            raise KeyboardInterrupt
+        read.append(path)
+        return whole(path, per)
+
+    monkeypatch.setattr(nights, "of_file", until_interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        kept.read(files)
+    left[0] = len(files)
+    kept.read(files)
+    assert read == files
+
+
 def test_the_index_changes_nothing_but_the_time(
     a2a: A2A, nightly: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

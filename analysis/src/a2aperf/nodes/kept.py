@@ -10,8 +10,8 @@ files are read.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final
 
@@ -44,24 +44,21 @@ def read(
         by_folder.setdefault(path.parent, []).append(path)
     done = 0
     for folder, files in by_folder.items():
-        known, fresh = _known(index(folder, per)), False
-        for path in files:
-            done += 1
-            try:
-                told = _told(path, known)
-                if told is None:
-                    progress(done, len(paths))
-                    told = nights.of_file(path, per)
-                    if sum(len(one.effects) for x in told for one in x.lines) <= _MOST:
-                        known[path.name] = {**_mark(path), "nights": [x.plain() for x in told]}
-                        fresh = True
-            except InputError as error:
-                refused.append(str(error))
-                continue
-            for night in told:
-                found.setdefault(night.identity, night)
-        if fresh:
-            _keep(index(folder, per), known)
+        with _kept(index(folder, per)) as known:
+            for path in files:
+                done += 1
+                try:
+                    told = _told(path, known)
+                    if told is None:
+                        progress(done, len(paths))
+                        told = nights.of_file(path, per)
+                        if sum(len(one.effects) for x in told for one in x.lines) <= _MOST:
+                            known[path.name] = {**_mark(path), "nights": [x.plain() for x in told]}
+                except InputError as error:
+                    refused.append(str(error))
+                    continue
+                for night in told:
+                    found.setdefault(night.identity, night)
     return sorted(found.values(), key=lambda night: (night.started, night.identity)), refused
 
 
@@ -80,6 +77,18 @@ def _told(path: Path, known: _Known) -> list[Night] | None:
         if entry is not None and {name: entry[name] for name in mark} == mark:
             return [Night.of_plain(one) for one in entry["nights"]]
     return None
+
+
+@contextmanager
+def _kept(file: Path) -> Iterator[_Known]:
+    """What an index says; what is added is kept, by who interrupts a first look, too."""
+    known = _known(file)
+    before = dict(known)
+    try:
+        yield known
+    finally:
+        if known != before:
+            _keep(file, known)
 
 
 def _known(file: Path) -> _Known:
