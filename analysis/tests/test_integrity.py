@@ -322,6 +322,14 @@ def test_one_process_reads_all_files_that_no_trailer_vouches_for(tmp_path: Path)
         os.kill(first, 0)
 
 
+def test_who_was_ended_while_nobody_asked_is_replaced(launch: Path) -> None:
+    """By a machine short of memory; no file is to blame."""
+    reader = isolated.call(launch, os.getpid)
+    os.kill(reader, signal.SIGKILL)
+    os.waitid(os.P_PID, reader, os.WEXITED | os.WNOWAIT)
+    assert isolated.call(launch, divmod, 7, 2) == (3, 1)
+
+
 def test_what_the_process_that_reads_raises_is_said(launch: Path) -> None:
     with pytest.raises(InputError, match=r"damaged: whoever reads it ends with 'ZeroDivisionError"):
         isolated.call(launch, divmod, 1, 0)

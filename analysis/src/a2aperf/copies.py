@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -43,19 +44,21 @@ def without_copies(paths: Sequence[Path]) -> tuple[list[Path], list[Path]]:
     Of a merged file and its parts the parts stay, of two copies the first by name.
     """
     identities = {path: _identities(path) for path in paths}
+    held = Counter(key for keys in identities.values() for key in keys)
     kept = list(paths)
     for path in sorted(paths, key=lambda p: (len(identities[p]), p), reverse=True):
-        others = set().union(*(identities[other] for other in kept if other != path))
-        if identities[path] and identities[path] <= others:
+        if identities[path] and all(held[key] > 1 for key in identities[path]):
+            held.subtract(identities[path])
             kept.remove(path)
-    return kept, [path for path in paths if path not in kept]
+    left = set(kept)
+    return kept, [path for path in paths if path not in left]
 
 
 def _identities(path: Path) -> set[tuple[Any, ...]]:
     """The launches of a file; none where it cannot be read, which `load` says."""
     try:
-        segments = ask(path, reading.read_segments)
+        launches = ask(path, reading.launches)
     except InputError:
         return set()
-    keys = [identity(segment.attributes, segment.nodes) for segment in segments]
+    keys = [identity(*launch) for launch in launches]
     return set() if None in keys else {key for key in keys if key is not None}

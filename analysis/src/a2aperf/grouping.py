@@ -119,9 +119,8 @@ def setting_names(
     """
     if by:
         return [name for name in by if name not in axes]
-    present = {
-        key: launch for key, launch in results.launches.items() if key in set(points["launch"])
-    }
+    measured = set(points["launch"])
+    present = {key: launch for key, launch in results.launches.items() if key in measured}
     columns: list[str] = []
     asked = points.assign(window=asked_windows(points))
     for name in (*CHOICES, *results.choices):

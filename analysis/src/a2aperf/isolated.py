@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Has what may be damaged read by a process of its own: HDF5 itself can crash on it.
 
-One process serves for all files, and another one takes its place when it has died.
+One process serves for all files, and another one takes its place when it has died. Threads that
+call at a time have one each.
 """
 
 from __future__ import annotations
@@ -61,6 +62,7 @@ class _Reader:
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._to, self._from = self._process.stdin, self._process.stdout
+        self._is_stopped = False
 
     def call(self, request: bytes, progress: Progress | None, patience_s: float) -> _Message:
         """Its last message on this request, or how it died."""
@@ -115,16 +117,27 @@ class _Reader:
             with suppress(subprocess.TimeoutExpired):
                 self._process.wait(_END_S)
 
+    def stop(self) -> None:
+        """End it in the middle of a call, which another thread waits for."""
+        self._is_stopped = True  # its end may come later
+        self._process.kill()
+
+    def is_there(self) -> bool:
+        """Whether it can be called: who did not call it may have ended it, too."""
+        return not self._is_stopped and self._process.poll() is None
+
     def kill(self) -> None:
         """End it in the middle of a call, or bury it."""
-        self._process.kill()
+        self.stop()
         with suppress(BrokenPipeError):
             self.end()
 
 
 _lock = threading.Lock()
-_readers: dict[int, _Reader] = {}
+_idle: dict[int, list[_Reader]] = {}
 """Of this process; one that was forked has a number of its own, and none yet."""
+_called: dict[int, list[_Reader]] = {}
+"""The others."""
 _is_here = False
 
 
@@ -151,17 +164,12 @@ def call(
     memory = LEAST_MEMORY + _MEMORY_PER_BYTE * size
     limits = memory, int(PATIENCE_CPU_S + size / 1e6)
     request = pickle.dumps((_folder(), limits, function, arguments, progress is not None))
-    with _lock:
-        if os.getpid() not in _readers:
-            _readers[os.getpid()] = _started(path)
-        reader = _readers[os.getpid()]
-        what, said = "", None
-        try:
-            what, said = reader.call(request, progress, PATIENCE_S + size / 1e6)
-        finally:
-            if what in ("", "died", "silent"):  # nothing: we were interrupted
-                del _readers[os.getpid()]
-                reader.kill()
+    reader = _taken(path)
+    what, said = "", None
+    try:
+        what, said = reader.call(request, progress, PATIENCE_S + size / 1e6)
+    finally:
+        _give_back(reader, what not in ("", "died", "silent"))  # nothing: we were interrupted
     if what == "refused":
         raise InputError(said)
     if what == "silent":
@@ -185,20 +193,52 @@ def _bytes_of(path: Path) -> int:
         return 0
 
 
-def _started(path: Path) -> _Reader:
+def _taken(path: Path) -> _Reader:
+    """One that nobody else calls, the last that was used; InputError where none can be started."""
+    reader = _last_idle()
     try:
-        return _Reader()
+        reader = reader or _Reader()
     except OSError as error:
         said = f"cannot be read: no process can be started for it ({error.strerror})"
         raise InputError(f"{path}: {said}") from None
+    with _lock:
+        _called.setdefault(os.getpid(), []).append(reader)
+    return reader
+
+
+def _last_idle() -> _Reader | None:
+    with _lock:
+        idle = _idle.get(os.getpid(), [])
+        while idle:
+            reader = idle.pop()
+            if reader.is_there():
+                return reader
+            reader.kill()
+    return None
+
+
+def _give_back(reader: _Reader, is_well: bool) -> None:
+    with _lock:
+        _called[os.getpid()].remove(reader)
+        is_well = is_well and reader.is_there()
+        if is_well:
+            _idle.setdefault(os.getpid(), []).append(reader)
+    if not is_well:
+        reader.kill()
+
+
+def stop() -> None:
+    """Nobody waits for what other threads have called any more: these calls end now."""
+    with _lock:
+        for reader in _called.get(os.getpid(), []):
+            reader.stop()
 
 
 @atexit.register
 def end() -> None:
-    """Let the other process go; the next call starts one."""
+    """Let the other processes go that nobody calls; the next call starts one."""
     with _lock:
-        reader = _readers.pop(os.getpid(), None)
-        if reader:
+        for reader in _idle.pop(os.getpid(), []):
             reader.end()
 
 

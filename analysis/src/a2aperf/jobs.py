@@ -68,9 +68,11 @@ def _ends(points: pd.DataFrame) -> Any:
 
 
 def _joined(open_: list[_Open], facts: Launch, start: int, end: int) -> str:
+    open_[:] = [one for one in open_ if start - one.ended < _GAP_NS]  # what comes begins later yet
+    nodes = set(facts.nodes)
     for one in open_:
-        if one.nodes & set(facts.nodes) and start - one.ended < _GAP_NS:
-            one.nodes |= set(facts.nodes)
+        if one.nodes & nodes:
+            one.nodes |= nodes
             one.ended = max(one.ended, end)
             return one.name
     when = datetime.fromtimestamp(start / 1e9, UTC).strftime("%Y-%m-%d %H:%M")

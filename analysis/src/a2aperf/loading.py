@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
+from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -29,7 +30,10 @@ def load(paths: Iterable[Path | str]) -> Results:
     names = _display_names([Path(path) for path in paths])
     if not names:
         raise InputError("no files given; a2a needs at least one results file (.h5)")
-    parts = [_read(name, path) for name, path in names.items()]
+    files = list(names.values())
+    with closing(asking.ask_each(files, asking.summary)) as answers:
+        told = terminal.tracked(answers, len(files), "reading")
+        parts = [_read(*one, said) for one, said in zip(names.items(), told, strict=True)]
     described = _described(parts)
     tables = [_points(part, described) for part in parts]
     launches = {launch.id: launch for part in parts for launch in part.launches}
@@ -59,8 +63,7 @@ class _Part:
     damaged: list[str]
 
 
-def _read(name: str, path: Path) -> _Part:
-    said = asking.ask(path, asking.summary)
+def _read(name: str, path: Path, said: asking.Summary) -> _Part:
     terminal.tell_once(*(f"a2a: {path}: {what}" for what in said.damaged))
     launches = [_launch(name, path, index, one) for index, one in enumerate(said.segments)]
     part = _Part(

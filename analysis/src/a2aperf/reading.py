@@ -311,6 +311,12 @@ def read_segments(file: h5py.File) -> list[Segment]:
     return [read_segment(file, index) for index in range(segment_count(file))]
 
 
+def launches(file: h5py.File) -> list[tuple[dict[str, Any], list[str]]]:
+    """Of all launches what tells them from others: far less to read than their provenance."""
+    groups = (strict.group(file["segments"])[str(i)] for i in range(segment_count(file)))
+    return [segments.who(strict.group(group)) for group in groups]
+
+
 def points_done(file: h5py.File) -> tuple[int, int]:
     """Points that are done with, and all points, as people count them."""
     state = file["state"][()]

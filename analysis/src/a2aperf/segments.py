@@ -98,6 +98,15 @@ def read(group: h5py.Group, ranks: int, points: int, unread: list[str] | None = 
     )
 
 
+def who(group: h5py.Group) -> tuple[dict[str, Any], list[str]]:
+    """What tells a launch from all others, `copies.identity`: two attributes, and its nodes."""
+    attributes = {
+        name: _attribute(group, name) if name in group.attrs else SEGMENT_ATTRIBUTES[name]
+        for name in ("time_origin", "command_line")
+    }
+    return attributes, strict.texts(group["nodes"])
+
+
 def _texts_by_name(group: h5py.Group, names: str, values: str) -> dict[str, str]:
     if names in _LATE and names not in group:
         return {}

@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable
-from typing import TextIO
+from typing import Final, TextIO, TypeVar
 
 from a2aperf.visible import visible
+
+_Step = TypeVar("_Step")
 
 
 class Bold(str):
@@ -54,6 +56,20 @@ def tell_once(*lines: str) -> None:
 def forget() -> None:
     """Another command begins."""
     _told.clear()
+
+
+_LONG: Final = 64
+"""Steps from which somebody who waits is told how many are left."""
+
+
+def tracked(steps: Iterable[_Step], count: int, what: str) -> Iterable[_Step]:
+    """The steps of long work, with a bar and the time left where somebody looks at stderr."""
+    if count < _LONG or not sys.stderr.isatty():
+        return steps
+    from rich.console import Console  # which takes a while
+    from rich.progress import track
+
+    return track(steps, what, count, console=Console(stderr=True), transient=True)
 
 
 def _write(stream: TextIO, lines: tuple[str, ...]) -> None:
