@@ -266,10 +266,11 @@ failed_launch() {
         return
     fi
     silent=() missing=()
-    if [[ ! $reason ]]; then
+    # A launcher that lost a node may say that all went well.
+    if [[ ! $reason ]] || is_unfinished "$file"; then
         keep_answering
         for node in "${silent[@]}"; do [[ " ${subset[*]} " != *" $node "* ]] || missing+=("$node"); done
-        reason=$(why_failed "$status")
+        [[ $reason && ${#missing[@]} -eq 0 ]] || reason=$(why_failed "$status")
         # Slurm ends those of a job that was cancelled, and has no time for questions.
         [[ $stopping ]] || end_steps
     fi

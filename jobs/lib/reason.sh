@@ -72,8 +72,7 @@ was_lost_at_start() {
 # nodes; the close look is for the end of the job.
 why_unsound() {
     local file=$1 second=0
-    # Rank 0 has written it, maybe on another node. Looking through the folder makes a shared one ask its server. A launcher
-    # whose node is gone may say that all went well.
+    # Rank 0 has written it, maybe on another node. Looking through the folder makes a shared one ask its server.
     until ls "${file%/*}" >/dev/null && [[ -s $file ]] && { [[ $(damage_of "$file") ]] || is_finished "$file"; }; do
         ((second++ < kFileSeconds)) || {
             if [[ -s $file ]]; then
@@ -90,6 +89,9 @@ why_unsound() {
 
 # is_finished FILE: whether it has the trailer, which is written last of all.
 is_finished() { [[ $(tail -c 64 "$1" 2>/dev/null | head -c 17 | tr -d '\0') == 'a2aperf digest v1' ]]; }
+
+# is_unfinished FILE: whether a launch that wrote it did not come to its end; what it holds is sound at the first look.
+is_unfinished() { [[ -s $1 && ! $(damage_of "$1") ]] && ! is_finished "$1"; }
 
 # damage_of FILE: what is wrong with it at the first look; nothing where nothing is.
 damage_of() {
