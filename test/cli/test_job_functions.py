@@ -308,3 +308,25 @@ def test_a_launch_has_the_limits_of_its_job_alone(job):
     assert outcome.returncode == 0, outcome.stderr
     budget = "the node-hour limit of 1 is reached"
     assert outcome.stdout.splitlines() == ["0,,", f"180,{budget},", f"-50,{budget},{budget}"]
+
+
+@pytest.mark.parametrize(("silent", "reason"), [("n007", "no answer from n007"), ("", "the launcher says so")])
+def test_an_unfinished_file_is_the_fault_of_the_node_that_does_not_answer(job, tmp_path, silent, reason):
+    """A launcher of which a node was killed may end with status 0."""
+    outcome = job(
+        f"""
+        kind=alltoall asked[go-on]=yes subset=("${{nodes[@]}}") file=$results/a.h5 status=1 tries=2
+        unsound='the launcher says so' stopping='' limited_by='' launch_seconds=9 launch_limit=0 lost='' missing=()
+        find_silent() {{ silent=({silent}); }}
+        end_steps() {{ :; }}
+        write_plan() {{ :; }}
+        : >"$scratch/launch.err"
+        printf '\\x89HDF\\r\\n\\x1a\\n\\x02 some points' >"$file"
+        failed_launch 0 1970-01-01T00:00:00
+        echo "${{nodes[*]}}"
+        """
+    )
+    assert outcome.returncode == 0, outcome.stderr
+    assert f"launch 1 failed: {reason}\n" in outcome.stderr
+    assert (tmp_path / "results/log-79.tsv").read_text().endswith(f"\t1\t{reason}\n")
+    assert len(outcome.stdout.split()) == (19 if silent else 20)
