@@ -178,7 +178,9 @@ int run_launch(int argc, char** argv, const Options& options) {
     const RemovedSegments removed = remove_dead_segments();
     StopSignal::install();
     start_times.end(StartPhase::before_mpi);
-    Job job(argc, argv, {options.shuffle_ranks, options.seed}, options.timeout);
+    const Nanoseconds first =
+        options.overwrite == Overwrite::resume && !options.verify_only ? longest_check(results) : 0;
+    Job job(argc, argv, {options.shuffle_ranks, options.seed}, options.timeout, first);
     start_times.end(StartPhase::mpi_init, job.initialised());
     std::optional<Launch> launch;
     Ending trouble;

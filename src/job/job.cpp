@@ -58,12 +58,12 @@ struct Job::Mpi {
     RollCall roll_call;
 };
 
-Job::Job(int& argc, char**& argv, RankShuffle shuffle, Nanoseconds timeout)
+Job::Job(int& argc, char**& argv, RankShuffle shuffle, Nanoseconds timeout, Nanoseconds first)
     : mpi_(std::make_unique<Mpi>()), timeout_(timeout) {
     constexpr Nanoseconds kToStart = 600'000'000'000; // as long as the jobs wait for the first sign of life
     int provided = 0;
     const auto init = [&] { return MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided); };
-    check_mpi(watched(init, "MPI_Init_thread", launched_rank().value_or(0), std::max(timeout, kToStart)),
+    check_mpi(watched(init, "MPI_Init_thread", launched_rank().value_or(0), first + std::max(timeout, kToStart)),
               "MPI_Init_thread");
     initialised_ = now_ns();
     // Otherwise MPI ends the job at its first error: before the file is closed, and with words that do not say what

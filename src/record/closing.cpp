@@ -213,9 +213,9 @@ std::string best(const Rows& rows, double Bandwidths::*rate, const char* per) {
 
 } // namespace
 
-std::string what_was_measured(std::size_t count, std::size_t before) {
+std::string what_was_measured(std::size_t count, std::size_t before, bool is_tried_again) {
     if (before == 0) return points(count) + " measured";
-    if (before < count) return fmt::format("{} measured, {} before", points(count - before), before);
+    if (before < count || is_tried_again) return fmt::format("{} measured, {} before", points(count - before), before);
     return fmt::format("nothing was left to do, {} measured before", points(before));
 }
 
@@ -232,7 +232,7 @@ std::vector<std::string> closing_words(const std::vector<Row>& rows, const Layou
     std::vector<std::string> lines;
     // First of all: whatever follows is also what sharing cores does.
     if (!oversubscription.empty()) lines.push_back(oversubscription);
-    lines.push_back(fmt::format("{}{}{}: {}", what_was_measured(measured.size(), before),
+    lines.push_back(fmt::format("{}{}{}: {}", what_was_measured(measured.size(), before, !failed.empty()),
                                 skipped.empty() ? "" : fmt::format(", {} skipped", skipped.size()),
                                 failed.empty() ? "" : fmt::format(", {} failed (no op was valid)", failed.size()),
                                 file));

@@ -96,6 +96,13 @@ std::string option_of(std::string_view column) {
     return "";
 }
 
+// What may have moved the rows: the first point and the last, and those of the baseline, follow from what is skipped.
+std::string skipped_here(const Plan& plan) {
+    const auto found = std::ranges::find_if(plan.points, [](const Point& point) { return point.is_skipped(); });
+    if (found == plan.points.end()) return "";
+    return fmt::format("; this launch skips {}, which may be why: {}", found->label(), found->skip_reason);
+}
+
 // " (--sizes: 8000 in the file only)", of the first axis on which the plans differ.
 std::string axis_that_differs(const ResultsFile& stored, const Plan& plan, const Layout& layout,
                               const std::string& provider) {
@@ -128,7 +135,7 @@ void require_same_extents(const std::filesystem::path& file, const ResultsFile& 
                           const Layout& layout, const std::string& provider) {
     if (stored.extents.points != static_cast<int>(plan.points.size()))
         refuse(file, fmt::format("it has {} points and this launch {}{}", stored.extents.points, plan.points.size(),
-                                 axis_that_differs(stored, plan, layout, provider)));
+                                 axis_that_differs(stored, plan, layout, provider) + skipped_here(plan)));
     if (stored.extents.ranks != layout.ranks())
         refuse(file, fmt::format("it was measured with {} ranks and this launch has {}", stored.extents.ranks,
                                  layout.ranks()));
@@ -162,7 +169,7 @@ std::vector<std::string> require_same_rows(const std::filesystem::path& file, co
             if (there[p] == here) continue;
             if (!open[p] || column.kind == ValueType::text) // texts are the digest's
                 refuse(file, fmt::format("point {} has {} {} in the file and {} in this launch{}", p, column.name,
-                                         shown(there[p]), shown(here), option_of(column.name)));
+                                         shown(there[p]), shown(here), option_of(column.name) + skipped_here(plan)));
             is_replaced |= is_damaged && std::ranges::find(kept.damaged, static_cast<int>(p)) == kept.damaged.end();
         }
         if (is_replaced) replaced.emplace_back(column.name);
@@ -367,6 +374,12 @@ std::unique_ptr<Recorder::Impl> Recorder::Impl::resume(const RecorderSettings& s
     SegmentGroup::add_reasons(impl->results.segments);
     impl->start(replacement, Existing::replace, provenance, plan.order);
     return impl;
+}
+
+Nanoseconds longest_check(const std::filesystem::path& file) {
+    std::error_code ignored;
+    constexpr Nanoseconds kSecond = 1'000'000'000;
+    return std::filesystem::is_regular_file(file, ignored) ? longest_read_s(file) * kSecond : 0;
 }
 
 StoredChoices check_output(const std::filesystem::path& file, bool may_resume, bool may_replace,

@@ -18,7 +18,7 @@ namespace {
 using SettingValue = std::variant<std::string, std::int64_t, double>;
 
 // An empty word is unknown, an empty name was not asked for.
-enum class As { word, name, number, share, time, bytes, flag };
+enum class As { word, name, number, share, time, bytes, flag, seed };
 
 struct Setting {
     const char* option;
@@ -35,7 +35,7 @@ constexpr Setting kMustAgree[] = {
     {"--poll", "poll", As::word},
     {"--memory", "memory", As::word},
     {"--order", "order", As::word},
-    {"--seed", "seed", As::number},
+    {"--seed", "seed", As::seed},
     {"--shuffle-ranks", "shuffle_ranks", As::flag},
     {"--from", "asked_from", As::name},
     {"--to", "asked_to", As::name},
@@ -83,6 +83,7 @@ std::string said(const Setting& setting, const SettingValue& value) {
         return std::isnan(*share) ? none_of(setting) : fmt::format("{} {}", setting.option, *share);
     const std::int64_t number = std::get<std::int64_t>(value);
     if (setting.as == As::flag) return number > 0 ? setting.option : none_of(setting);
+    if (setting.as == As::seed) return fmt::format("{} {}", setting.option, static_cast<std::uint64_t>(number));
     if (number < 0) return none_of(setting);
     switch (setting.as) {
     case As::time:

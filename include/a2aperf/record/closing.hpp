@@ -13,7 +13,7 @@
 namespace a2aperf {
 
 // "3 points measured, 2 before": of count points, those of earlier launches.
-std::string what_was_measured(std::size_t count, std::size_t before);
+std::string what_was_measured(std::size_t count, std::size_t before, bool is_tried_again = false);
 
 // Lines for people: that cores are shared (plan/oversubscription.hpp), number of points, best Gbit/s per rank and
 // per node (with message size and n), where the file is, and remarks: p90/p50 > 3, mean above p90, figures above

@@ -109,4 +109,7 @@ struct StoredChoices {
 StoredChoices check_output(const std::filesystem::path& file, bool may_resume, bool may_replace,
                            const Schema& schema);
 
+// What it may take at most, of a file that is to be resumed; 0 where there is none.
+Nanoseconds longest_check(const std::filesystem::path& file);
+
 } // namespace a2aperf

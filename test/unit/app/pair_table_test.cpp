@@ -55,6 +55,16 @@ TEST_CASE("a line for every size, the matrix, and that nothing stands out") {
     CHECK(has(text, "      8       12      8.000    0.008"));
 }
 
+TEST_CASE("of a size of which nothing was measured nothing is said but that") {
+    PairReport none = report_of(64);
+    for (PairTime& pair : none.verdict.pairs) pair = {pair.source, pair.destination};
+    const std::string text = table().text(Format::table, {report_of(8), none});
+    CAPTURE(text);
+    CHECK(has(text, "8 B: nothing stands out\n"));
+    CHECK_FALSE(has(text, "64 B: nothing stands out"));
+    CHECK_FALSE(has(text, "64 B, µs, from the rank"));
+}
+
 TEST_CASE("what stands out is said in words, with what became of it alone") {
     PairReport report = report_of(1000);
     const auto suspect = [&](Weakness weakness, Rank source, Rank destination, double share, double isolated) {

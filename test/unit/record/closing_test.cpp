@@ -88,6 +88,14 @@ TEST_CASE("what an earlier launch measured is not this one's") {
     CHECK(table.words().starts_with("nothing was left to do, 3 points measured before: /data/a.h5\n"));
 }
 
+TEST_CASE("where a point has failed again something was left to do") {
+    Table table;
+    table.add(1000);
+    table.add(2000).summary = Summary{};
+    table.before = 1;
+    CHECK(table.words().starts_with("0 points measured, 1 before, 1 failed (no op was valid): /data/a.h5\n"));
+}
+
 TEST_CASE("with one node there is no figure per node") {
     Table table;
     table.add(1000).summary.gbps.node_net = kAbsent;
