@@ -340,3 +340,25 @@ def test_points_of_another_workload_are_told(a2a: Run, launch: Path, tmp_path: P
     for path in (launch, streams):
         assert a2a("table", path).err == ""
     assert a2a("table", launch, streams, "--role", "all").err == ""
+
+
+def test_points_beside_a_listing_and_beside_counters_are_told(
+    a2a: Run, launch: Path, tmp_path: Path
+) -> None:
+    streams = write_streams(tmp_path / "x.h5", [[Pipe(sizes=(8,))]])
+    pairs = write_pairs(tmp_path / "p.h5", SETUP)
+    told = "1 point of stream left out; --role stream shows them"
+    for files in ((pairs, streams), (streams, pairs)):
+        for words in ((), ("--csv",)):
+            assert told in a2a("table", *files, *words).err
+    assert told in a2a("table", launch, streams, "--counters").err
+
+
+def test_a_role_that_where_asks_for_is_shown(a2a: Run, launch: Path, tmp_path: Path) -> None:
+    streams = write_streams(tmp_path / "x.h5", [[Pipe(sizes=(8,))]])
+    pairs = write_pairs(tmp_path / "p.h5", SETUP)
+    alone = a2a("table", streams).out
+    for other in (launch, pairs):
+        outcome = a2a("table", other, streams, "--where", "role=stream")
+        assert (outcome.out, outcome.err) == (alone, "")
+    assert a2a("table", launch, pairs, "--where", "role=pair").out == a2a("table", pairs).out

@@ -8,12 +8,22 @@ from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from pathlib import Path
+from threading import get_ident
 from typing import Any, TypeVar
 
 import h5py
 from numpy.typing import NDArray
 
-from a2aperf import integrity, isolated, member_attributes, reading, sample_columns, schema, trailer
+from a2aperf import (
+    integrity,
+    isolated,
+    member_attributes,
+    reading,
+    regular,
+    sample_columns,
+    schema,
+    trailer,
+)
 from a2aperf.datasets import Described
 from a2aperf.errors import InputError
 from a2aperf.sample_columns import SampleColumn
@@ -54,7 +64,8 @@ def ask_each(
         said: _Answer = isolated.call(path, _answer, path, question, *arguments)
         return said
 
-    with ThreadPoolExecutor(readers) as pool:
+    own: set[int] = set()
+    with ThreadPoolExecutor(readers, initializer=lambda: own.add(get_ident())) as pool:
         asked = [pool.submit(answer, path) for path in paths]
         try:
             for one in asked:
@@ -62,7 +73,7 @@ def ask_each(
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             while left := [one for one in asked if not one.done()]:
-                isolated.stop()
+                isolated.stop(own)
                 wait(left, _STOP_S)
             raise
 
@@ -74,7 +85,7 @@ def _cores() -> int:
 
 def _may_crash(path: Path) -> bool:
     try:
-        return path.is_file() and trailer.of(path) is trailer.Trailer.ABSENT
+        return regular.is_file(path) and trailer.of(path) is trailer.Trailer.ABSENT
     except OSError:  # which opening it will tell
         return False
 

@@ -46,7 +46,7 @@ def save(name: str, files: Iterable[Path]) -> Path:
     known = {**read(), name: list(files)}
     folder = path.parent.resolve()
     relative = {
-        key: [os.path.relpath(file.resolve(), folder) for file in value]
+        key: [os.path.relpath(os.path.realpath(file), folder) for file in value]
         for key, value in sorted(known.items())
     }
     output.replace(path, (json.dumps(relative, indent=1) + "\n").encode())
@@ -57,10 +57,27 @@ def _is_merged(file: Path) -> bool:
     return file.parent.name == "merged" and any(file.parent.parent.glob("plan-*.tsv"))
 
 
+def _is_environment(folder: Path) -> bool:
+    try:
+        return regular.is_file(folder / "pyvenv.cfg")
+    except OSError:  # which looking into it will tell
+        return False
+
+
 def _h5_files(folder: Path) -> Iterator[Path]:
     """At any depth, but for Python environments: h5py brings files of its own there."""
-    for here, folders, files in os.walk(folder):
-        folders[:] = [name for name in folders if not Path(here, name, "pyvenv.cfg").is_file()]
+
+    def refuse(error: OSError) -> None:
+        raise InputError(f"{error.filename}: cannot be read: {error.strerror}")
+
+    seen: set[tuple[int, int]] = set()  # links may lead around
+    for here, folders, files in os.walk(folder, onerror=refuse, followlinks=True):
+        there = Path(here).stat()
+        if (there.st_dev, there.st_ino) in seen:
+            folders.clear()
+            continue
+        seen.add((there.st_dev, there.st_ino))
+        folders[:] = [name for name in folders if not _is_environment(Path(here, name))]
         yield from (Path(here, name) for name in files if name.endswith(".h5"))
 
 

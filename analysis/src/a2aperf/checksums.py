@@ -15,7 +15,6 @@ import h5py
 import numpy as np
 from numpy.typing import NDArray
 
-from a2aperf import strict
 from a2aperf.errors import DAMAGE, what_is_damaged
 
 NONE: Final = -1

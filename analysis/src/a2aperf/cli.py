@@ -2,10 +2,12 @@
 """The command `a2a`: its table of commands, and how an error becomes one line and a status."""
 
 import difflib
+import errno
 import importlib
 import inspect
 import os
 import re
+import signal
 import sys
 from dataclasses import dataclass
 from typing import Any
@@ -167,7 +169,8 @@ def main(arguments: list[str] | None = None) -> int:
         completion_init()
     try:
         status: Any = app(args=arguments, prog_name="a2a", standalone_mode=False)
-        sys.stdout.flush()
+        if sys.stdout:
+            sys.stdout.flush()
     except InputError as error:
         message = str(error)
     except _click.exceptions.NoArgsIsHelpError:  # the help is on the terminal by now
@@ -182,6 +185,11 @@ def main(arguments: list[str] | None = None) -> int:
         # `a2a table … | head`: the reader has seen enough; nothing more may be flushed there
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except OSError as error:  # of the help, which others print
+        if error.errno != errno.ENOSPC or error.filename:
+            raise
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        message = f"standard output: {error.strerror}"
     else:
         return status if isinstance(status, int) else 0
     terminal.tell(f"a2a: {message}")
@@ -190,4 +198,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 def entry() -> None:
     """Entry point of the installed command."""
-    sys.exit(main())
+    status = main()
+    if status == STATUS_INTERRUPTED:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # while it ends, once is enough
+    sys.exit(status)

@@ -39,6 +39,14 @@ _NUMBERS, _TEXTS = 3, 6  # of so many values all are told
 _POWERS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
 
 
+_ROLE = re.compile(r"\s*role\s*!?=")
+
+
+def names_role(expressions: Iterable[str]) -> bool:
+    """Whether somebody chooses among the roles: no other choice is made then."""
+    return any(_ROLE.match(one) for one in expressions)
+
+
 def where(results: Results, expressions: Iterable[str], asked: str = "--where") -> Results:
     """Only the points for which every expression holds.
 

@@ -18,7 +18,7 @@ import struct
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
@@ -136,8 +136,8 @@ class _Reader:
 _lock = threading.Lock()
 _idle: dict[int, list[_Reader]] = {}
 """Of this process; one that was forked has a number of its own, and none yet."""
-_called: dict[int, list[_Reader]] = {}
-"""The others."""
+_called: dict[int, dict[_Reader, int]] = {}
+"""The others, with the thread that waits for one."""
 _is_here = False
 
 
@@ -202,7 +202,7 @@ def _taken(path: Path) -> _Reader:
         said = f"cannot be read: no process can be started for it ({error.strerror})"
         raise InputError(f"{path}: {said}") from None
     with _lock:
-        _called.setdefault(os.getpid(), []).append(reader)
+        _called.setdefault(os.getpid(), {})[reader] = threading.get_ident()
     return reader
 
 
@@ -219,7 +219,7 @@ def _last_idle() -> _Reader | None:
 
 def _give_back(reader: _Reader, is_well: bool) -> None:
     with _lock:
-        _called[os.getpid()].remove(reader)
+        del _called[os.getpid()][reader]
         is_well = is_well and reader.is_there()
         if is_well:
             _idle.setdefault(os.getpid(), []).append(reader)
@@ -227,11 +227,12 @@ def _give_back(reader: _Reader, is_well: bool) -> None:
         reader.kill()
 
 
-def stop() -> None:
-    """Nobody waits for what other threads have called any more: these calls end now."""
+def stop(threads: Collection[int]) -> None:
+    """Nobody waits for what these threads have called any more (`get_ident`): the calls end now."""
     with _lock:
-        for reader in _called.get(os.getpid(), []):
-            reader.stop()
+        for reader, thread in _called.get(os.getpid(), {}).items():
+            if thread in threads:
+                reader.stop()
 
 
 @atexit.register

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -120,12 +121,15 @@ def _described(parts: Iterable[_Part]) -> dict[str, schema.Column]:
 
 def _display_names(paths: list[Path]) -> dict[str, Path]:
     """A short unique name for every path: the file name, or the path where names collide."""
-    resolved = [path.resolve() for path in paths]
+    resolved = [os.path.realpath(path) for path in paths]
+    count = Counter(resolved)
     for path, where in zip(paths, resolved, strict=True):
-        if resolved.count(where) > 1:
+        if count[where] > 1:
             raise InputError(f"{path}: given twice; its ops would count twice")
-    bases = [path.name for path in paths]
-    return {path.name if bases.count(path.name) == 1 else os.fspath(path): path for path in paths}
+    bases = Counter(path.name for path in paths)
+    names = {path.name if bases[path.name] == 1 else os.fspath(path): path for path in paths}
+    # A name need not be text.
+    return {os.fsencode(name).decode(errors="backslashreplace"): names[name] for name in names}
 
 
 def _launch(name: str, path: Path, index: int, segment: schema.Segment) -> Launch:

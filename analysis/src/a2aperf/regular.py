@@ -20,6 +20,14 @@ _KINDS = (
 )
 
 
+def is_file(path: Path) -> bool:
+    """Whether a regular file stands there; OSError where that cannot be found out."""
+    try:
+        return stat.S_ISREG(path.stat().st_mode)
+    except (FileNotFoundError, NotADirectoryError, ValueError):
+        return False
+
+
 def other_kind(path: Path) -> str:
     """What stands there that is no regular file; empty for one, and where there is nothing."""
     try:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import glob
 import os
-import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from pathlib import Path
@@ -43,7 +42,6 @@ if TYPE_CHECKING:
 
     from a2aperf.figures import Figures
 
-_ROLE = re.compile(r"\s*role\s*!?=")
 _GLOB = frozenset("*?[")
 _LINK_RATE = {"long_name": "data rate of an adapter, one direction", "units": "Gbit/s"}
 
@@ -131,7 +129,7 @@ class Runs:
         for name, value in settings.items():
             wanted += _expressions(name, value)
         found = filters.where(self.results, wanted, "sel:")
-        has_roles = self._has_roles or any(_ROLE.match(one) for one in wanted)
+        has_roles = self._has_roles or filters.names_role(wanted)
         chosen = Runs(lambda: found, self._said, self._mixed, has_roles)
         _ = chosen.results
         return chosen

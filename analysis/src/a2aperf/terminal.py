@@ -8,10 +8,12 @@ name begins no line that looks like one of ours.
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterable
 from typing import Final, TextIO, TypeVar
 
+from a2aperf.errors import InputError
 from a2aperf.visible import visible
 
 _Step = TypeVar("_Step")
@@ -24,7 +26,9 @@ class Bold(str):
 
 
 def say(*lines: str) -> None:
-    """Results: a line each on stdout."""
+    """Results: a line each on stdout; InputError where it takes none."""
+    if sys.stdout is None:
+        raise InputError("standard output is closed")
     _write(sys.stdout, lines)
 
 
@@ -72,7 +76,20 @@ def tracked(steps: Iterable[_Step], count: int, what: str) -> Iterable[_Step]:
     return track(steps, what, count, console=Console(stderr=True), transient=True)
 
 
-def _write(stream: TextIO, lines: tuple[str, ...]) -> None:
+def _write(stream: TextIO | None, lines: tuple[str, ...]) -> None:
+    if stream is None:  # closed by who started us
+        return
+    try:
+        _write_to(stream, lines)
+    except BrokenPipeError:  # who read has seen enough
+        raise
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())  # the rest goes nowhere
+        if stream is sys.stdout:
+            raise InputError(f"standard output: {error.strerror}") from None
+
+
+def _write_to(stream: TextIO, lines: tuple[str, ...]) -> None:
     is_terminal = stream.isatty()
     for line in lines:
         text = visible(line)

@@ -131,6 +131,7 @@ def run(
         _refuse("--counters", given)
         chosen_role = role if role != DEFAULT_ROLES or _has(loaded, role) else "all"
         measured = _measured(filters.where(roles.chosen(loaded, chosen_role), where))
+        _tell_others(loaded, chosen_role)
         _count(measured, phase or Phase.TIMED, csv, json)
     elif phase:
         raise InputError("--phase is of --counters: give both")
@@ -147,11 +148,16 @@ def _say_points(
     csv: bool,
     json: bool,
 ) -> None:
+    if says_role := role == DEFAULT_ROLES and filters.names_role(where):
+        loaded, where = filters.where(loaded, where), []
     if role == DEFAULT_ROLES and not _has(loaded, role):
         other = next((one for one in workloads.present(loaded) if one.files(loaded)), None)
         if other and other.listing:
+            _tell_others(loaded, ",".join(other.roles))
             _list(other, other.listing, filters.where(loaded, where), columns, layout, csv, json)
             return
+        role = "all"
+    elif says_role:
         role = "all"
     found = filters.where(roles.chosen(loaded, role), where)
     _tell_others(loaded, role)
