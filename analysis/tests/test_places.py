@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Where files stand and results go: folders nobody may enter, links that lead around, full disks."""
+"""Where files and results stand: folders nobody may enter, links that lead around, full disks."""
 
 from __future__ import annotations
 
