@@ -137,6 +137,18 @@ void Launch::open_file() {
                                     .may_replace = options_.overwrite == Overwrite::force};
     const FileDeadline deadline(job_);
     file_.open(job_, settings, options_.overwrite == Overwrite::resume, plan(), provenance());
+    if (options_.overwrite == Overwrite::resume) keep_complete();
+}
+
+// A point that is complete stays so, whatever this launch could have done.
+void Launch::keep_complete() {
+    for (std::size_t p = 0; p < plan().points.size(); ++p) {
+        Point& point = prepared_.plan.points[p];
+        if (!point.is_skipped() || !point.is_counted()) continue;
+        if (!is_done_before(static_cast<int>(p))) continue;
+        point.skip_reason.clear();
+        prepared_.plan.order.push_back(static_cast<int>(p));
+    }
 }
 
 Progress Launch::make_progress() const {
@@ -233,7 +245,8 @@ PointOutcome Launch::measured(const Point& point, int index, Progress& progress)
 
 void Launch::keep(const Point& point, int index, const PointOutcome& outcome) {
     at_file([&](Recorder& recorder) {
-        // The partner first: whoever sees this row complete finds its partner there.
+        // The partner first: whoever sees this row complete finds its partner there, of the same ops.
+        recorder.take_back(index);
         if (outcome.beside) recorder.write(point.partner, *outcome.beside);
         recorder.write(index, outcome.own);
     });

@@ -68,6 +68,7 @@ private:
     Provenance provenance();
     std::string mpi_transport() const;
     int max_attempts() const; // of a point
+    void keep_complete();
     bool is_done_before(int index);
     PointOutcome stored(const Point& point, int index);
     PointOutcome measured(const Point& point, int index, Progress& progress);

@@ -215,7 +215,8 @@ std::string best(const Rows& rows, double Bandwidths::*rate, const char* per) {
 
 std::string what_was_measured(std::size_t count, std::size_t before, bool is_tried_again) {
     if (before == 0) return points(count) + " measured";
-    if (before < count || is_tried_again) return fmt::format("{} measured, {} before", points(count - before), before);
+    if (before < count || is_tried_again)
+        return fmt::format("{} measured, {} before", points(count - before), before);
     return fmt::format("nothing was left to do, {} measured before", points(before));
 }
 

@@ -33,7 +33,8 @@ void add_attributes(Crc32& crc, const h5::Object& object) {
     }
 }
 
-// No file of ours has more values that never change, whatever it says of itself: --max-samples is the length of a scale.
+// No file of ours has more values that never change, whatever it says of itself: --max-samples is the length of a
+// scale.
 constexpr std::uint64_t kMostElements = 1U << 27U;
 
 void require_few(const h5::Dataset& dataset, const h5::Shape& shape) {

@@ -219,6 +219,10 @@ void Recorder::Impl::compact() {
     lock = replacement.publish(Existing::replace);
 }
 
+void Recorder::take_back(int point) {
+    impl_->take_back(point);
+}
+
 Recorder::Recorder(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Recorder::Recorder(Recorder&&) noexcept = default;
 Recorder& Recorder::operator=(Recorder&&) noexcept = default;

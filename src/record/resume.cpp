@@ -96,7 +96,8 @@ std::string option_of(std::string_view column) {
     return "";
 }
 
-// What may have moved the rows: the first point and the last, and those of the baseline, follow from what is skipped.
+// What may have moved the rows: the first point and the last, and those of the baseline, follow from what is
+// skipped.
 std::string skipped_here(const Plan& plan) {
     const auto found = std::ranges::find_if(plan.points, [](const Point& point) { return point.is_skipped(); });
     if (found == plan.points.end()) return "";
@@ -168,8 +169,9 @@ std::vector<std::string> require_same_rows(const std::filesystem::path& file, co
             const Value here = column.asked({plan.points[p], layout, provider});
             if (there[p] == here) continue;
             if (!open[p] || column.kind == ValueType::text) // texts are the digest's
-                refuse(file, fmt::format("point {} has {} {} in the file and {} in this launch{}", p, column.name,
-                                         shown(there[p]), shown(here), option_of(column.name) + skipped_here(plan)));
+                refuse(file,
+                       fmt::format("point {} has {} {} in the file and {} in this launch{}", p, column.name,
+                                   shown(there[p]), shown(here), option_of(column.name) + skipped_here(plan)));
             is_replaced |= is_damaged && std::ranges::find(kept.damaged, static_cast<int>(p)) == kept.damaged.end();
         }
         if (is_replaced) replaced.emplace_back(column.name);

@@ -54,6 +54,26 @@ def test_resuming_what_is_finished_and_what_is_not(launch):
     assert "nothing was left to do, 1 point measured before, " in launch(2, "pairs", *pairs).stderr
 
 
+def test_what_is_complete_is_shown_where_it_could_not_be_measured_again(launch):
+    words = [*CALM, "--sizes", "8,1KiB,4MiB", "--ops", "3"]
+    first = launch(2, "alltoall", *words)
+    assert first.returncode == 0, first.stderr
+    again = launch(2, "alltoall", *words, "--resume", "--memory-limit", "2MiB")
+    assert again.returncode == 0, again.stderr
+    assert again.stdout == first.stdout
+    assert "nothing was left to do, 3 points measured before: a.h5" in again.stderr
+
+
+def test_a_resume_whose_sentinel_is_another_says_what_is_skipped(launch):
+    words = [word for word in CALM if word != "--no-sentinel"] + ["--sizes", "8,4MiB", "--ops", "3"]
+    assert launch(2, "alltoall", *words).returncode == 0
+    again = launch(2, "alltoall", *words, "--resume", "--memory-limit", "2MiB")
+    assert again.returncode == 2
+    (line,) = of_ours(again.stderr)
+    assert "point 0 has message_size 4194304 in the file and 8 in this launch (--sizes)" in line
+    assert re.search(r"this launch skips .*4194304 B, which may be why: tagged needs 4 MiB of receive space", line), line
+
+
 @pytest.mark.parametrize(
     "words",
     [["stream", "--messages", "20"], ["stream", "--messages", "20", "--format", "loopback"], ["echo", "--ops", "20"],

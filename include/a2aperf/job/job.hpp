@@ -24,8 +24,8 @@ struct RankShuffle {
 
 class Job {
 public:
-    // MPI_Init; a shuffle renumbers the ranks by the seed. The timeout holds from the ranks' first words on; before, a
-    // rank may be late by what another one does first.
+    // MPI_Init; a shuffle renumbers the ranks by the seed. The timeout holds from the ranks' first words on;
+    // before, a rank may be late by what another one does first.
     Job(int& argc, char**& argv, RankShuffle shuffle, Nanoseconds timeout = 60'000'000'000, Nanoseconds first = 0);
     ~Job(); // MPI_Finalize
     Job(const Job&) = delete;

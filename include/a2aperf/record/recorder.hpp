@@ -66,6 +66,9 @@ public:
     // as that leaves most of the time to the launch (barrier.hpp), and otherwise the next call or end() does it.
     void write(int point, const PointResult& result);
 
+    // A row that is measured again stands for nothing from now on, in the file, too.
+    void take_back(int point);
+
     // More points behind those that there are, for what was found out by now: writes a copy of the file with room
     // for them, renames it over the first and goes on there. A kill leaves one of the two.
     void extend(const std::vector<Point>& more, const Layout& layout, const std::string& provider);
