@@ -423,3 +423,18 @@ def test_a_window_of_all_is_called_that(a2a: A2A, tmp_path: Path) -> None:
         file["window"][...] = 1
     outcome = a2a("compare", own, "--against", other)
     assert "window: 1 (baseline) against all (candidate)" in outcome.out
+
+
+def test_launches_that_no_cell_has_all_of_are_counted_in_a_cell(a2a: A2A, tmp_path: Path) -> None:
+    files = []
+    for i in range(16):
+        made = Setup(
+            nodes=2, ppn=1, sizes=(1000,), ops=20, seed=i, window=(8, 64)[i % 2],
+            environment={"UCX_TLS": "rc" if i % 4 < 2 else "ud"},
+        )  # fmt: skip
+        files.append(synthetic.write_launch(tmp_path / f"{i}.h5", made))
+    both = a2a("compare", *files, "--by", "UCX_TLS").out
+    said = "4 launches of A in a cell (8 launches in all), 4 launches of B in a cell"
+    assert f"{said} (8 launches in all); " in both
+    one = a2a("compare", *files, "--by", "UCX_TLS", "--where", "window=8").out
+    assert "4 launches of A, 4 launches of B; " in one

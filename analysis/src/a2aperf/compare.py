@@ -75,6 +75,8 @@ class Comparison:
     """The error of all cells together, and of each interval."""
     columns: Mapping[str, Column] = field(default_factory=dict)
     """What the files say of their columns."""
+    launches: tuple[int, int] = (0, 0)
+    """Of baseline and candidate in all, of which a cell may have fewer."""
 
     @property
     def status(self) -> int:
@@ -277,6 +279,7 @@ class _Judge:
             self.judged,
             self.level,
             self.found.columns,
+            (len(launches[0]), len(launches[1])),
         )
 
     def _most(self, change: float) -> int | None:

@@ -47,7 +47,12 @@ def heading(comparison: Comparison) -> list[str]:
 def rests_on(comparison: Comparison) -> str:
     """The launches, the test and its error level."""
     cells = comparison.cells
-    sides = [_counted(comparison, side) for side in ("baseline", "candidate")]
+    sides = [
+        f"{_counted(comparison, side)} of {name}{_in_all(comparison, side, total)}"
+        for side, name, total in zip(
+            ("baseline", "candidate"), ("A", "B"), comparison.launches, strict=True
+        )
+    ]
     together = f" for all {len(cells)} cells together" if len(cells) > 1 else ""
     if comparison.arrangements:
         blocks = f"{comparison.blocks} block{'s' * (comparison.blocks > 1)}"
@@ -60,7 +65,13 @@ def rests_on(comparison: Comparison) -> str:
         if cells["p"].notna().any()
         else "no test"
     )
-    return f"{sides[0]} of A, {sides[1]} of B; {tested}; {margin}"
+    return f"{', '.join(sides)}; {tested}; {margin}"
+
+
+def _in_all(comparison: Comparison, side: str, total: int) -> str:
+    """Where no cell has all launches of a side."""
+    most = int(comparison.cells[f"launches_{side}"].max())
+    return f" in a cell ({total} launches in all)" if total > most else ""
 
 
 def _counted(comparison: Comparison, side: str) -> str:
