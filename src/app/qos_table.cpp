@@ -33,11 +33,12 @@ std::string named(const std::vector<Path>& paths, std::size_t path) {
     return fmt::format("path {} ({}:{})", path, paths[path].from, paths[path].to);
 }
 
-// Where its last intervals were empty, or, where all came to it again, its longest gap.
-std::string gap_of(const std::vector<PathInterval>& intervals, const std::string& name) {
+// Where its last intervals were empty, or, where all came to it again, its longest gap. is_cut: more came behind
+// them, which nobody kept.
+std::string gap_of(const std::vector<PathInterval>& intervals, const std::string& name, bool is_cut) {
     std::size_t behind = intervals.size();
     while (behind > 0 && intervals[behind - 1].messages == 0) --behind;
-    if (behind < intervals.size())
+    if (behind < intervals.size() && !is_cut)
         return fmt::format("{} got nothing since {:.1f} s", name, seconds(intervals[behind].begin));
     std::size_t first = 0, last = 0;
     for (std::size_t i = 0, begin = 0; i < intervals.size(); ++i) {
@@ -121,7 +122,7 @@ public:
                           bytes[i], shared.time, shares[i], shared.idle[i]);
         return lines + of_classes(row.point, paths, shared, bytes, shares) +
                of_all(row.point, shared, bytes, is_fabric) + commented(classes_of(row.point)) +
-               commented(remarks_on(intervals, paths));
+               commented(remarks_on(intervals, paths, row.result->ticks_lost > 0));
     }
 
 private:
@@ -199,16 +200,17 @@ public:
             lines += fmt::format("Rx_{} received {} data bytes in {} messages over last {:.1f} seconds\n", path,
                                  static_cast<std::uint64_t>(interval.messages) * paths[path].size,
                                  interval.messages, seconds(interval.length));
-        return lines + commented(classes_of(row.point)) + commented(remarks_on(intervals, paths));
+        return lines + commented(classes_of(row.point)) +
+               commented(remarks_on(intervals, paths, row.result->ticks_lost > 0));
     }
 };
 
 } // namespace
 
-std::vector<std::string> remarks_on(const Intervals& intervals, const std::vector<Path>& paths) {
+std::vector<std::string> remarks_on(const Intervals& intervals, const std::vector<Path>& paths, bool is_cut) {
     std::vector<std::string> remarks;
     for (std::size_t path = 0; path < paths.size(); ++path)
-        if (std::string gap = gap_of(intervals[path], named(paths, path)); !gap.empty())
+        if (std::string gap = gap_of(intervals[path], named(paths, path), is_cut); !gap.empty())
             remarks.push_back(std::move(gap));
     const SharedPart shared = shared_part(intervals, paths);
     if (shared.intervals == 0) return remarks;
