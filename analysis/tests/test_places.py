@@ -52,10 +52,14 @@ def test_a_folder_in_a_folder_that_nobody_may_enter_is_said(
     assert done.returncode == 2
 
 
-@pytest.mark.parametrize("command", ["table", "check", "explain"])
-def test_a_file_that_nobody_may_read_is_not_called_damaged(closed: Path, command: str) -> None:
+@pytest.mark.parametrize(
+    "command", [("table",), ("check",), ("explain",), ("check", "--repair", "-o", "x.h5")]
+)
+def test_a_file_that_nobody_may_read_is_not_called_damaged(
+    closed: Path, command: tuple[str, ...]
+) -> None:
     file = closed / "closed/b.h5"
-    done = process(command, file)
+    done = process(command[0], file, *command[1:], cwd=closed)
     assert (done.returncode, done.stderr) == (
         2,
         f"a2a: {file}: cannot be read: Permission denied\n",

@@ -56,7 +56,7 @@ def open_results(path: Path, name: Path | None = None) -> Iterator[h5py.File]:
         with refusing_damage(name or path):
             yield _held[path]
         return
-    _require_file(path)
+    regular.require_file(path)
     if trailer.is_heeded() and trailer_of(path) is trailer.Trailer.WRONG:
         raise InputError(
             f"{path}: damaged: not every byte is as it was written; "
@@ -69,17 +69,6 @@ def open_results(path: Path, name: Path | None = None) -> Iterator[h5py.File]:
     with file, refusing_damage(name or path):
         _require_schema(name or path, file)
         yield file
-
-
-def _require_file(path: Path) -> None:
-    try:
-        is_there = regular.is_file(path)
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read: {error.strerror}") from None
-    if not is_there:
-        kind = regular.other_kind(path)
-        what = f"is {kind}, not a results file" if kind else "no such file"
-        raise InputError(f"{path}: {what}")
 
 
 _held: dict[Path, h5py.File] = {}

@@ -9,6 +9,8 @@ import os
 import stat
 from pathlib import Path
 
+from a2aperf.errors import InputError
+
 MOST = 64 << 20
 """Bytes of a text that are read: what other programs print of a launch is a thousandth of it."""
 _KINDS = (
@@ -26,6 +28,18 @@ def is_file(path: Path) -> bool:
         return stat.S_ISREG(path.stat().st_mode)
     except (FileNotFoundError, NotADirectoryError, ValueError):
         return False
+
+
+def require_file(path: Path) -> None:
+    """InputError where no results file can stand there, or nobody can find out."""
+    try:
+        is_there = is_file(path)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror}") from None
+    if not is_there:
+        kind = other_kind(path)
+        what = f"is {kind}, not a results file" if kind else "no such file"
+        raise InputError(f"{path}: {what}")
 
 
 def other_kind(path: Path) -> str:

@@ -24,6 +24,7 @@ from a2aperf import (
     member_attributes,
     mending,
     reading,
+    regular,
     sample_columns,
     schema,
     skeleton,
@@ -55,8 +56,7 @@ def repair(path: Path, output: Path, force: bool, progress: Callable[[int, int],
     Reads in a process of its own. Raises InputError where nothing can be kept, or written.
     """
     writer.require_writable(output, force)
-    if not path.is_file():
-        raise InputError(f"{path}: no such file")
+    regular.require_file(path)
     if output.exists() and output.samefile(path):
         raise InputError(f"{output}: is the damaged file itself; name a new one")
     outcome: Outcome = isolated.call(path, written, path, output, progress=progress)
