@@ -246,8 +246,10 @@ PointOutcome Launch::measured(const Point& point, int index, Progress& progress)
 void Launch::keep(const Point& point, int index, const PointOutcome& outcome) {
     at_file([&](Recorder& recorder) {
         // The partner first: whoever sees this row complete finds its partner there, of the same ops.
-        recorder.take_back(index);
-        if (outcome.beside) recorder.write(point.partner, *outcome.beside);
+        if (outcome.beside) {
+            recorder.take_back(index);
+            recorder.write(point.partner, *outcome.beside);
+        }
         recorder.write(index, outcome.own);
     });
 }

@@ -44,10 +44,6 @@ std::string cells(Bytes message_size, const PairTime& pair) {
     return fmt::format("{}  {:<11}", cells(message_size, pair.p50), ends);
 }
 
-bool has_time(const PairReport& report) {
-    return std::ranges::any_of(report.verdict.pairs, [](const PairTime& pair) { return !std::isnan(pair.p50); });
-}
-
 } // namespace
 
 std::string PairTable::who(Rank rank) const {
@@ -121,7 +117,7 @@ std::string PairTable::table(const std::vector<PairReport>& sizes) const {
     for (const PairReport& report : sizes) text += summary_row(report);
     if (layout_.ranks() <= kMostRanksOfMatrix)
         for (const PairReport& report : sizes)
-            if (has_time(report)) text += matrix(report);
+            if (!by_time(report).empty()) text += matrix(report);
     text += "\n";
     for (const PairReport& report : sizes) {
         const std::size_t count = report.verdict.suspects.size();
@@ -131,7 +127,7 @@ std::string PairTable::table(const std::vector<PairReport>& sizes) const {
         if (untold > 0)
             text += fmt::format("{} B: {} of {} pairs have no time: it is not above what the clocks err\n",
                                 report.message_size, untold, report.verdict.pairs.size());
-        if (!has_time(report)) continue; // its row says so
+        if (by_time(report).empty()) continue; // its row says so
         if (!facts_.oversubscription.empty())
             text += fmt::format("{} B: no pair is judged: the ranks are oversubscribed\n", report.message_size);
         else if (count == 0)

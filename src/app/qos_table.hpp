@@ -25,6 +25,6 @@ std::unique_ptr<DurationTable> make_qos_table(Format format, std::string title, 
 // What is remarkable of a point, a sentence each: paths that got nothing, and since when; that no share is the
 // fabric's. is_cut: there were more intervals than are kept (--max-samples).
 std::vector<std::string> remarks_on(const std::vector<std::vector<PathInterval>>& intervals,
-                                    const std::vector<Path>& paths, bool is_cut = false);
+                                    const std::vector<Path>& paths, bool is_cut);
 
 } // namespace a2aperf

@@ -219,10 +219,6 @@ void Recorder::Impl::compact() {
     lock = replacement.publish(Existing::replace);
 }
 
-void Recorder::take_back(int point) {
-    impl_->take_back(point);
-}
-
 Recorder::Recorder(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Recorder::Recorder(Recorder&&) noexcept = default;
 Recorder& Recorder::operator=(Recorder&&) noexcept = default;
@@ -286,6 +282,10 @@ void Recorder::write(int point, const PointResult& result) {
     impl_->waiting.push_back(point);
     ++impl_->next_order;
     if (impl_->pace.is_due(now_ns())) impl_->settle();
+}
+
+void Recorder::take_back(int point) {
+    impl_->take_back(point);
 }
 
 void Recorder::extend(const std::vector<Point>& more, const Layout& layout, const std::string& provider) {
