@@ -360,6 +360,11 @@ def test_a_verdict_that_cannot_be_printed_is_never_ok(tmp_path: Path) -> None:
     closed = ["bash", "-c", 'exec "$@" >&-', "bash", *command]
     made = subprocess.run(closed, stderr=subprocess.PIPE, check=False)
     assert (made.returncode, made.stderr) == (3, b"")
+    # What is critical stays so.
+    worse = [*command[:5], "--min-efficiency", "99%"]
+    with Path("/dev/full").open("w") as full:
+        made = subprocess.run(worse, stdout=full, stderr=subprocess.PIPE, check=False)
+    assert (made.returncode, made.stderr.count(b"\n")) == (2, 1)
 
 
 def test_a_fault_of_the_command_itself_is_no_warning(

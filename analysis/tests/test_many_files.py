@@ -108,6 +108,8 @@ def test_who_waits_is_told_how_many_are_left_on_a_terminal_alone(
     assert capsys.readouterr().err == ""
     assert list(terminal.tracked(iter(range(100)), 100, "reading")) == list(range(100))
     assert "reading" in capsys.readouterr().err
+    monkeypatch.setattr("sys.stderr", None)  # closed by who started us
+    assert list(terminal.tracked(iter(range(100)), 100, "reading")) == list(range(100))
 
 
 def test_of_copies_the_first_stays_and_of_a_merged_file_its_parts(

@@ -44,6 +44,10 @@ def ask(path: Path, question: Callable[..., _Answer], *arguments: Any) -> _Answe
     """
     if isolated.is_here() or not trailer.is_heeded() or not _may_crash(path):
         return _answer(path, question, *arguments)
+    return _elsewhere(path, question, *arguments)
+
+
+def _elsewhere(path: Path, question: Callable[..., _Answer], *arguments: Any) -> _Answer:
     answer: _Answer = isolated.call(path, _answer, path, question, *arguments)
     return answer
 
@@ -60,13 +64,9 @@ def ask_each(
         yield from (ask(path, question, *arguments) for path in paths)
         return
 
-    def answer(path: Path) -> _Answer:
-        said: _Answer = isolated.call(path, _answer, path, question, *arguments)
-        return said
-
     own: set[int] = set()
     with ThreadPoolExecutor(readers, initializer=lambda: own.add(get_ident())) as pool:
-        asked = [pool.submit(answer, path) for path in paths]
+        asked = [pool.submit(_elsewhere, path, question, *arguments) for path in paths]
         try:
             for one in asked:
                 yield one.result()

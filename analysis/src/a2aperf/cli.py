@@ -182,13 +182,12 @@ def main(arguments: list[str] | None = None) -> int:
     except (typer.Abort, KeyboardInterrupt):
         return STATUS_INTERRUPTED
     except (BrokenPipeError, SystemExit):  # typer makes a broken pipe a SystemExit
-        # `a2a table … | head`: the reader has seen enough; nothing more may be flushed there
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        terminal.discard(sys.stdout)  # `a2a table … | head`: the reader has seen enough
         return 0
     except OSError as error:  # of the help, which others print
         if error.errno != errno.ENOSPC or error.filename:
             raise
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        terminal.discard(sys.stdout)
         message = f"standard output: {error.strerror}"
     else:
         return status if isinstance(status, int) else 0

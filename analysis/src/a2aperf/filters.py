@@ -25,20 +25,12 @@ _ORDER: dict[str, Callable[[Any, Any], Any]] = {
 _SIZE = re.compile(r"^(\d+(?:\.\d+)?) ?([kmgt]?)(i?b|i|)$", re.IGNORECASE | re.ASCII)
 _WHOLE = re.compile(r"^[+-]?\d{1,19}$", re.ASCII)
 _TIME = re.compile(r"^(\d+(?:\.\d+)?) ?(ns|us|µs|μs|ms|s)$", re.IGNORECASE)
-_NS = {
-    "ns": 1.0,
-    "us": 1e3,
-    "µs": 1e3,
-    "μs": 1e3,
-    "ms": 1e6,
-    "s": 1e9,
-}  # the sign, and the Greek letter
+# Of micro the sign, and the Greek letter.
+_NS = {"ns": 1.0, "us": 1e3, "µs": 1e3, "μs": 1e3, "ms": 1e6, "s": 1e9}
 _WITHIN = re.compile(r'\((?:[^()"]|\([^()"]*\))*\)')
 _COMMA = "\x1f"  # one that separates nothing
 _NUMBERS, _TEXTS = 3, 6  # of so many values all are told
 _POWERS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
-
-
 _ROLE = re.compile(r"\s*role\s*!?=")
 
 

@@ -292,7 +292,7 @@ def segment_count(file: h5py.File) -> int:
 
 def read_segment(file: h5py.File, index: int, unread: list[str] | None = None) -> Segment:
     """Provenance of one launch; where `unread` is given, as `segments.read` has it."""
-    group = strict.group(strict.group(file["segments"])[str(index)])
+    group = _launch(file, index)
     # No list of a launch is longer than this: a damaged file may say so, and memory would end.
     ranks = int(strict.numbers(file["ranks"], "int32").max(initial=0))
     segment = segments.read(group, ranks, len(file["state"]), unread)
@@ -310,8 +310,11 @@ def read_segments(file: h5py.File) -> list[Segment]:
 
 def launches(file: h5py.File) -> list[tuple[dict[str, Any], list[str]]]:
     """Of all launches what tells them from others: far less to read than their provenance."""
-    groups = (strict.group(file["segments"])[str(i)] for i in range(segment_count(file)))
-    return [segments.who(strict.group(group)) for group in groups]
+    return [segments.who(_launch(file, index)) for index in range(segment_count(file))]
+
+
+def _launch(file: h5py.File, index: int) -> h5py.Group:
+    return strict.group(strict.group(file["segments"])[str(index)])
 
 
 def points_done(file: h5py.File) -> tuple[int, int]:

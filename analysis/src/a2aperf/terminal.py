@@ -17,6 +17,12 @@ from a2aperf.errors import InputError
 from a2aperf.visible import visible
 
 _Step = TypeVar("_Step")
+LONG: Final = 64
+"""Steps from which somebody who waits is told how many are left."""
+
+
+class LostOutputError(InputError):
+    """Standard output takes no results: it is closed, or its disk is full."""
 
 
 class Bold(str):
@@ -26,9 +32,9 @@ class Bold(str):
 
 
 def say(*lines: str) -> None:
-    """Results: a line each on stdout; InputError where it takes none."""
+    """Results: a line each on stdout; LostOutputError where it takes none."""
     if sys.stdout is None:
-        raise InputError("standard output is closed")
+        raise LostOutputError("standard output is closed")
     _write(sys.stdout, lines)
 
 
@@ -62,13 +68,19 @@ def forget() -> None:
     _told.clear()
 
 
-_LONG: Final = 64
-"""Steps from which somebody who waits is told how many are left."""
+def is_watched() -> bool:
+    """Whether somebody looks at stderr."""
+    return sys.stderr is not None and sys.stderr.isatty()
+
+
+def discard(stream: TextIO) -> None:
+    """Nothing more may be flushed there: the rest goes nowhere."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def tracked(steps: Iterable[_Step], count: int, what: str) -> Iterable[_Step]:
     """The steps of long work, with a bar and the time left where somebody looks at stderr."""
-    if count < _LONG or not sys.stderr.isatty():
+    if count < LONG or not is_watched():
         return steps
     from rich.console import Console  # which takes a while
     from rich.progress import track
@@ -84,9 +96,9 @@ def _write(stream: TextIO | None, lines: tuple[str, ...]) -> None:
     except BrokenPipeError:  # who read has seen enough
         raise
     except OSError as error:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())  # the rest goes nowhere
+        discard(stream)
         if stream is sys.stdout:
-            raise InputError(f"standard output: {error.strerror}") from None
+            raise LostOutputError(f"standard output: {error.strerror}") from None
 
 
 def _write_to(stream: TextIO, lines: tuple[str, ...]) -> None:

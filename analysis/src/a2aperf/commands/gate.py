@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import traceback
 from pathlib import Path
@@ -151,7 +150,6 @@ def run(
 def _say(made: Gate, as_json: bool, candidates: bool) -> bool:
     """Print; false where it is lost. A reader that has seen enough changes no exit status."""
     if sys.stdout is None:  # closed by whoever started the command
-        sys.stdout = Path(os.devnull).open("w")  # noqa: SIM115
         return False
     try:
         if candidates:
@@ -161,10 +159,9 @@ def _say(made: Gate, as_json: bool, candidates: bool) -> bool:
             terminal.say_text(formats.as_json(made))
         else:
             terminal.say(*formats.lines(made, sys.stdout.isatty()))
-    except OSError as error:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        if isinstance(error, BrokenPipeError):
-            return True
-        terminal.tell(f"a2a: stdout cannot be written: {error.strerror or error}")
+    except BrokenPipeError:
+        terminal.discard(sys.stdout)
+    except terminal.LostOutputError as error:
+        terminal.tell(f"a2a: {error}")
         return False
     return True

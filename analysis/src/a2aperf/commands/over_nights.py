@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 from typing import Final
 
@@ -66,5 +65,5 @@ def _draw(found: history.NodeHistory, path: Path) -> None:
 
 
 def _progress(done: int, files: int) -> None:
-    if done % _EVERY == 0 and sys.stderr.isatty():
+    if done % _EVERY == 0 and terminal.is_watched():
         terminal.tell(f"a2a: {done} of {files} files read")

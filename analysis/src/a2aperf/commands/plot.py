@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import inspect
-import sys
 from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from pathlib import Path
@@ -126,7 +125,7 @@ def run(
     for left_out in figure.left_out:
         how = "; --where, --size and --ranks choose" if left_out.endswith(" shown") else ""
         terminal.tell(f"a2a: {left_out}{how}")
-    if sys.stderr.isatty():
+    if terminal.is_watched():
         inches = page.get_size_inches()
         size_of = f"{inches[0]:.1f} × {inches[1]:.1f} inches"
         terminal.tell(f"a2a: {figure.title}: {out} ({size_of})")
