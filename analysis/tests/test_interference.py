@@ -107,13 +107,22 @@ def test_claims_of_a_launch_without_impact_are_few(tmp_path: Path) -> None:
     assert false <= 4
 
 
-def test_other_victims_have_their_own_words_and_rates(a2a: Run, tmp_path: Path) -> None:
-    loads = (Load(impact=2, kind="stream"),)
+@pytest.mark.parametrize(
+    ("kind", "thing", "of"),
+    [
+        ("stream", "window of the stream", "a stream"),
+        ("all-to-all", "all-to-all", "an all-to-all"),
+    ],
+)
+def test_other_victims_have_their_own_words_and_rates(
+    a2a: Run, tmp_path: Path, kind: str, thing: str, of: str
+) -> None:
+    loads = (Load(impact=2, kind=kind),)
     path = native_interference.write(tmp_path / "i.h5", loads)
     assert a2a("check", path).out == f"{path}: sound\n"
-    (stream,) = a2aperf.open(path).findings("impact")
-    assert "the median window of the stream takes" in stream.text
-    assert "messages of a stream of 1\u00a0KiB" in stream.where
+    (found,) = a2aperf.open(path).findings("impact")
+    assert f"the median {thing} takes" in found.text
+    assert f"messages of {of} of 1\u00a0KiB" in found.where
     with edited(path) as file:
         file["gbps"][0] *= 2
     assert "gbps is" in a2a("check", path).out

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Interference: what messages of some ranks do to what others measure.
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -21,7 +22,7 @@ constexpr Bytes kRequest = 30;
 
 constexpr std::string_view kIntroduction =
     "a2aperf interference measures what a load does to others: some ranks, the victims, make round\n"
-    "trips or a stream, and all others send messages among themselves, in phases:\n"
+    "trips, a stream or an all-to-all, and all others send messages among themselves, in phases:\n"
     "without load and with it, in alternation. Impact is the victims' time under load as a multiple\n"
     "of that without.\n";
 
@@ -36,6 +37,8 @@ constexpr std::string_view kExamples =
     "      answers of two sizes, between ranks of your choice\n"
     "  mpirun -n 4 a2aperf interference --victim-kind stream --load-class bulk --phase 20ms\n"
     "      a stream beside messages of a class of their own\n"
+    "  mpirun -n 5 a2aperf interference --victims 0:1,1:2 --victim-kind all-to-all --phase 20ms\n"
+    "      three ranks exchange messages, and two load them\n"
     "  a2aperf interference --dry-run --ranks 320 --ranks-per-node 4 --placement other\n"
     "      what a large run would need, without running it\n";
 
@@ -67,9 +70,17 @@ const WorkloadRow kRow{
     .check = check_interference_options,
 };
 
+// Of all ranks that are named.
+std::vector<StreamPair> exchange_of(const std::vector<StreamPair>& named) {
+    std::set<Rank> ranks;
+    for (const StreamPair& pair : named) ranks.insert({pair.from, pair.to});
+    return victim_pairs({ranks.begin(), ranks.end()}, VictimKind::all_to_all);
+}
+
 // Whoever asks and whoever answers do nothing else: a client that waits for its gap would answer late.
 std::vector<StreamPair> listed_victims(const StreamPairs& asked, VictimKind kind, int ranks) {
     std::vector<StreamPair> pairs = asked.of(ranks);
+    if (kind == VictimKind::all_to_all) return exchange_of(pairs);
     for (const StreamPair& pair : pairs)
         if (std::ranges::find(pairs, pair.from, &StreamPair::to) != pairs.end())
             throw UsageError(
@@ -102,6 +113,18 @@ void require_room(const InterferenceOptions& asked, const std::vector<StreamPair
                         trips, kMost));
 }
 
+int window_of(const InterferenceOptions& asked, const std::vector<StreamPair>& victims) {
+    switch (asked.victim_kind) {
+    case VictimKind::echo:
+        return 1;
+    case VictimKind::stream:
+        return asked.victim_window.value_or(8);
+    case VictimKind::all_to_all: // of what comes to a rank
+        return static_cast<int>(std::ranges::count(victims, victims.front().from, &StreamPair::to));
+    }
+    return 1;
+}
+
 InterferencePlan sides_plan(const InterferenceOptions& asked, const Layout& layout) {
     InterferencePlan plan;
     std::vector<Rank> load;
@@ -128,7 +151,7 @@ InterferencePlan sides_plan(const InterferenceOptions& asked, const Layout& layo
     }
     require_room(asked, plan.victims);
     plan.kind = asked.victim_kind;
-    plan.victim_window = asked.victim_kind == VictimKind::stream ? asked.victim_window.value_or(8) : 1;
+    plan.victim_window = window_of(asked, plan.victims);
     plan.load_class = asked.load_class;
     plan.pattern = asked.pattern;
     plan.load = load_pairs(load, asked.pattern);

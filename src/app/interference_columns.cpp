@@ -125,12 +125,12 @@ double victim_gbps(const Samples& samples, const Point& point, const Layout&) {
 
 std::vector<Column> asked_columns() {
     return {asked_column("victim_pairs", ValueType::text, "",
-                         "which client asks which server, or who sends to whom",
+                         "which client asks which server, who sends to whom, or who takes part",
                          [](const Point& p) { return interference_of(p).victims_text(); }),
-            asked_column("victim_kind", ValueType::text, "", "what victims do: echo, stream",
+            asked_column("victim_kind", ValueType::text, "", "what victims do: echo, stream, all-to-all",
                          [](const Point& p) { return std::string(to_string(interference_of(p).kind)); }),
             asked_column("victim_window", ValueType::int32, "",
-                         "messages of a victim's stream that may be under way, and that a time is of",
+                         "messages that one of a victim's times is of: of a stream as many may be under way",
                          [](const Point& p) { return std::int64_t{interference_of(p).victim_window}; }),
             asked_column("placement", ValueType::text, "",
                          "where victims and load are: same, other, interleaved, listed",
@@ -317,8 +317,8 @@ std::vector<SampleColumn> interference_samples() {
          {.name = "sample_begin",
           .per = Per::tick,
           .units = "ns",
-          .long_name = "the request was sent, or the message came from which a stream's time counts, from the "
-                       "start; of a load rank: its phase has settled"},
+          .long_name = "the request was sent, the message came from which a stream's time counts, or an op of an "
+                       "all-to-all began, from the start; of a load rank: its phase has settled"},
          {.name = "sample_phase",
           .per = Per::tick,
           .long_name = "phase of the point: alternation i has 2i + 1 and 2i + 2"},
@@ -329,7 +329,8 @@ std::vector<SampleColumn> interference_samples() {
          {.name = "victim_time",
           .per = Per::tick,
           .units = "ns",
-          .long_name = "from there to the answer, or what a window of a stream took from there on"},
+          .long_name =
+              "from there to the answer, what a window of a stream took from there on, or until the op was over"},
          {.name = "load_received",
           .per = Per::tick,
           .long_name = "messages that came to the load rank from there to the end of the phase"},

@@ -44,8 +44,9 @@ constexpr OptionRow kOptions[] = {
      .section = Section::what,
      .audience = Audience::daily,
      .example = "0:1,2:3",
-     .help = "instead of --placement: which client asks which server, of a stream who sends to whom; the "
-             "other ranks are the load",
+     .help = "instead of --placement: which client asks which server, of a stream who sends to whom, of an "
+             "all-to-all who takes "
+             "part; the other ranks are the load",
      .set = [](Options& o, Values v,
                const Catalogue&) { own(o).victims = StreamPairs::parse(v[0], Partners::others, "--victims"); }},
     {.name = "victim-kind",
@@ -53,12 +54,15 @@ constexpr OptionRow kOptions[] = {
      .section = Section::what,
      .audience = Audience::daily,
      .example = "stream",
-     .help = "what victims do: echo (round trips), stream (messages without a pause, the way of an echo's answers) "
-             "(default: echo)",
+     .help =
+         "what victims do: echo (round trips), stream (messages without a pause, the way of an echo's answers), "
+         "all-to-all (each to all others, op after op) (default: echo)",
      .set =
          [](Options& o, Values v, const Catalogue&) {
              own(o).victim_kind = choose<VictimKind>("victim-kind", v[0],
-                                                     {{"echo", VictimKind::echo}, {"stream", VictimKind::stream}});
+                                                     {{"echo", VictimKind::echo},
+                                                      {"stream", VictimKind::stream},
+                                                      {"all-to-all", VictimKind::all_to_all}});
          }},
     {.name = "victim-window",
      .value = "N",
@@ -140,7 +144,7 @@ constexpr OptionRow kOptions[] = {
      .section = Section::what,
      .audience = Audience::all,
      .example = "1ms",
-     .help = "time between two requests of a client, or of which a "
+     .help = "time between two requests of a client or two ops of an all-to-all, or of which a "
              "stream tells the rate; 10 us at least; a request waits for the last answer, too (default: 500us)",
      .set = [](Options& o, Values v, const Catalogue&) { own(o).gap = parse_least(v[0], kLeastGap); }},
     {.name = "phase",

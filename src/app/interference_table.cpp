@@ -37,6 +37,8 @@ std::string_view what_of(VictimKind kind) {
         return "round trips";
     case VictimKind::stream:
         return "times of a window of the stream";
+    case VictimKind::all_to_all:
+        return "ops of an all-to-all";
     }
     return "";
 }
@@ -47,6 +49,8 @@ std::string_view one_of(VictimKind kind) {
         return "round trip";
     case VictimKind::stream:
         return "window";
+    case VictimKind::all_to_all:
+        return "all-to-all";
     }
     return "";
 }

@@ -15,6 +15,7 @@
 #include "a2aperf/plan/interference_plan.hpp"
 #include "interference_rows.hpp"
 #include "interference_side.hpp"
+#include "victim_exchange.hpp"
 #include "victim_stream.hpp"
 
 namespace a2aperf {
@@ -245,7 +246,7 @@ std::unique_ptr<Flow> make_side(const EngineParts& parts, Channel& channel) {
     // Numbers of ops are taken alike on all ranks.
     const EchoSettings echo = is_echo ? echo_settings(parts, offer) : EchoSettings{};
     const StreamSettings stream =
-        is_echo ? StreamSettings{} : stream_settings(parts, offer, size, plan.victim_window, plan.victims);
+        is_echo ? StreamSettings{} : stream_settings(parts, offer, size, plan.under_way(), plan.victims);
     const StreamSettings load = stream_settings(parts, offer, plan.load_size, plan.load_window, plan.load);
     if (plan.is_load(parts.job.rank())) {
         const bool is_asked = !plan.load_class.text().empty();
@@ -255,6 +256,9 @@ std::unique_ptr<Flow> make_side(const EngineParts& parts, Channel& channel) {
     if (is_echo)
         return std::make_unique<InterferenceFlow<VictimEcho<Mode>>>(kNoMoment, parts.job, channel, size, echo,
                                                                     plan);
+    if (plan.kind == VictimKind::all_to_all)
+        return std::make_unique<InterferenceFlow<VictimExchange<Mode>>>(kNoMoment, parts.job, channel, size, stream,
+                                                                        plan);
     return std::make_unique<InterferenceFlow<VictimStream<Mode>>>(kNoMoment, parts.job, channel, size, stream,
                                                                   plan);
 }

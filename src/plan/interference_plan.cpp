@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -125,11 +126,14 @@ std::string_view to_string(VictimKind kind) {
         return "echo";
     case VictimKind::stream:
         return "stream";
+    case VictimKind::all_to_all:
+        return "all-to-all";
     }
     return "";
 }
 
 std::vector<StreamPair> victim_pairs(const std::vector<Rank>& victims, VictimKind kind) {
+    if (kind == VictimKind::all_to_all) return load_pairs(victims, LoadPattern::all_to_all);
     const std::size_t clients = (victims.size() + 1) / 2, servers = victims.size() - clients;
     std::vector<StreamPair> pairs;
     for (std::size_t i = 0; i < clients; ++i) pairs.push_back({victims[i], victims[clients + i % servers]});
@@ -167,6 +171,7 @@ std::string InterferencePlan::label(const Point& point) const {
     std::string of_victims, of_load;
     if (kind != VictimKind::echo) of_victims = fmt::format(" {}", to_string(kind));
     if (kind == VictimKind::stream) of_victims += fmt::format(" of window {}", victim_window);
+    if (kind == VictimKind::all_to_all) of_victims += fmt::format(" of {} ranks", victim_window + 1);
     if (!load_class.text().empty()) of_load = fmt::format(" class {}", load_class.text());
     return fmt::format("{} interference {}{}{} load {} {} B window {}{} level {} % gap {} {} B", point.mode, pairs,
                        of_victims, point.memory_words(), to_string(pattern), load_size, load_window, of_load, level,
@@ -175,16 +180,21 @@ std::string InterferencePlan::label(const Point& point) const {
 
 std::string InterferencePlan::victims_text() const {
     std::vector<std::string> words;
+    if (kind == VictimKind::all_to_all) {
+        std::set<Rank> ranks;
+        for (const StreamPair& pair : victims) ranks.insert(pair.from);
+        return fmt::format("{}", fmt::join(ranks, ","));
+    }
     for (const StreamPair& pair : victims) words.push_back(fmt::format("{}:{}", pair.from, pair.to));
     return fmt::format("{}", fmt::join(words, ","));
 }
 
 double InterferencePlan::payload(const Point& point) const {
-    return (kind == VictimKind::stream ? victim_window : 1) * static_cast<double>(point.message_size);
+    return victim_window * static_cast<double>(point.message_size);
 }
 
 FlowRoom InterferencePlan::victims_room() const {
-    if (kind != VictimKind::echo) return room_of_streams(victims, victim_window);
+    if (kind != VictimKind::echo) return room_of_streams(victims, under_way());
     std::map<Rank, int> of_rank;
     for (const StreamPair& pair : victims)
         for (const Rank rank : {pair.from, pair.to}) ++of_rank[rank];
@@ -212,6 +222,8 @@ std::string InterferencePlan::in_buffers(const Point&) const {
     const std::string of_load =
         fmt::format("{} of the load for each peer and the credits", counted(load_window, "message"));
     if (kind == VictimKind::echo) return "round trips, or " + of_load;
+    if (kind == VictimKind::all_to_all)
+        return fmt::format("a message of a victim for each peer and the credits, or {}", of_load);
     return fmt::format("{} of a victim, or {}", counted(victim_window, "message"), of_load);
 }
 

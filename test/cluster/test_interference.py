@@ -11,7 +11,7 @@ MBIT = 100
 NEAR = 0.05
 # What victims get and the load leave the second host for the first, a flow each.
 ASKED = ["--load", "stream", "--load-size", "16KiB", "--gap", "10us", "--phase", "500ms", "--alternations", "6"]
-COUNTED = {"echo": ["--sizes", "256KiB"], "stream": ["--sizes", "32KiB"]}
+COUNTED = {"echo": ["--sizes", "256KiB"], "stream": ["--sizes", "32KiB"], "all-to-all": ["--sizes", "256KiB"]}
 RUNS, COVERED = 20, 17
 SILENT = ["--levels", "0", "--sizes", "1000..20000+1000", "--gap", "100us", "--phase", "20ms", "--alternations", "6"]
 
@@ -39,11 +39,12 @@ def test_a_load_that_takes_half_of_a_link_doubles_the_transfer_time(cluster_of, 
     assert np.isclose(columns["load_gbps"] / columns["load_full_gbps"], 0.5, atol=NEAR), "it is a half that it takes"
 
 
-def test_without_load_the_interval_has_one(cluster_of, program, tmp_path, told):
+@pytest.mark.parametrize("kind", COUNTED)
+def test_without_load_the_interval_has_one(cluster_of, program, tmp_path, told, kind):
     """In 19 of 20 runs on average; less than 17 come in one of 60."""
     cluster = cluster_of(2, MBIT)
     for _ in range(TRIES):
-        of = measured(cluster, program, tmp_path, *SILENT).columns
+        of = measured(cluster, program, tmp_path, *SILENT, "--victim-kind", kind).columns
         covered = [int(((of[f"impact_{name}_low"] <= 1) & (1 <= of[f"impact_{name}_high"])).sum()) for name in ("p50", "mean")]
         assert len(of["impact_p50_low"]) == RUNS
         if min(covered) >= COVERED:

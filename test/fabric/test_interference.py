@@ -127,6 +127,33 @@ def test_a_stream_as_the_victim(interference, tmp_path, mode):
     assert row["gbps"] == pytest.approx(4 * 4096 * 8 / row["loaded_p50"], nan_ok=True)
 
 
+@pytest.mark.parametrize("provider, mode", [("shm", "tagged"), ("tcp", "msg"), ("net", "tagged")])
+def test_an_all_to_all_as_the_victim(interference, needs_provider, tmp_path, provider, mode):
+    """All of those named take part; an op ends with what comes from the slowest, on every one of them."""
+    needs_provider(provider)
+    asked = ["--victims", "3:0,0:1", "--victim-kind", "all-to-all", "--sizes", "0,4KiB"]
+    interference(5, *SHORT, "--mode", mode, "--levels", "0", *asked, "--load", "stream", provider=provider)
+    for point, size in enumerate((0, 4096)):
+        is_true(tmp_path / "a.h5", point)
+        raw, row = rows_of(tmp_path / "a.h5", point)
+        assert list(raw["rank_role"]) == [1, 1, 3, 1, 3] and row["victim_pairs"] == b"0,1,3"
+        assert (row["victim_kind"], row["victim_window"]) == (b"all-to-all", 2)
+        victims = [0, 1, 3]
+        sent, received = raw["messages_sent"][victims], raw["messages_received"][victims]
+        assert sent.sum() == received.sum() > 0 and (sent % 2 == 0).all()
+        times, begins = raw["victim_time"][:, victims], raw["sample_begin"][:, victims]
+        is_op = times != NO_MOMENT
+        # Nobody is ahead by more than one op, and the last may have been cut off by the end.
+        ops = is_op.sum(axis=0)
+        assert ops.max() - ops.min() <= 1 and (sent // 2 - ops <= 1).all()
+        common = slice(0, ops.min())
+        ends = (begins + times)[common]
+        # An op is over nowhere before it has begun everywhere, and the next begins nowhere before this one is over there.
+        assert (ends.min(axis=1) >= begins[common].max(axis=1) - 1000).all()
+        assert (begins[1 : ops.min()] >= ends[:-1]).all()
+        assert row["gbps"] == pytest.approx(2 * size * 8 / row["loaded_p50"], nan_ok=True)
+
+
 def test_a_load_rank_that_is_in_no_pair_does_nothing(interference, tmp_path):
     """Of three that stream the one in the middle: it keeps no time, and nothing of it is lost."""
     interference(6, "--phase", "20ms", "--alternations", "1", "--levels", "100", "--victim-kind", "stream", "--load", "stream", provider="shm")

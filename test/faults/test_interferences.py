@@ -5,7 +5,8 @@ import pytest
 from results import COMPLETE, PENDING, Results
 
 LOADED = ["--provider", "net", "--victims", "0:1"]
-LONG = [*LOADED, "--phase", "300ms", "--alternations", "1000", "--gap", "1ms", "--timeout", "3s"]
+PHASES = ["--phase", "300ms", "--alternations", "1000", "--gap", "1ms", "--timeout", "3s"]
+LONG = [*LOADED, *PHASES]
 TWO = [*LOADED, "--levels", "0,100", "--phase", "40ms", "--alternations", "10", "--timeout", "30s"]
 
 
@@ -22,6 +23,13 @@ def test_a_rank_that_stops_is_named(faulty, needs_provider, rank):
     needs_provider("net")
     outcome = faulty(4, f"call=send nth=100 do=stop rank={rank}", *LONG, command="interference")
     outcome.failed(rf"nothing was heard of rank {rank} ")
+
+
+def test_a_victim_of_an_all_to_all_that_dies_is_named(faulty, needs_provider):
+    needs_provider("net")
+    words = ["--provider", "net", "--victims", "0:1,1:2", "--victim-kind", "all-to-all", *PHASES]
+    outcome = faulty(5, "call=send nth=100 do=kill rank=1", *words, command="interference")
+    outcome.named_killed(1)
 
 
 @pytest.mark.parametrize("fault", ["kill", "term"])

@@ -159,12 +159,13 @@ def _figures(load: Load) -> dict[str, Any]:
     loaded = trips[there & (kinds == 3)].astype(float)
     found: dict[str, Any] = metrics.time_statistics(loaded) | derived.quantile_intervals(loaded)
     impacts = _impacts(sides, load.alternations)
-    payload = load.size * {"stream": 8}.get(load.kind, 1)
+    window = {"stream": 8, "all-to-all": 3}.get(load.kind, 1)
+    payload = load.size * window
     found["gbps"] = payload * 8 / impacts["loaded_p50"]
     per_message = 2 * 65536 * 8 / (LENGTH * 4 // 5)
     return found | impacts | {
         "schedule": "", "window": 0, "message_size": load.size,
-        "victim_pairs": "0:1", "victim_kind": load.kind, "victim_window": 8,
+        "victim_pairs": "0:1", "victim_kind": load.kind, "victim_window": window,
         "load_class": "", "load_class_granted": -1,
         "placement": "same", "load_pattern": "all-to-all", "load_level": load.level,
         "load_size": 65536, "load_window": 8, "request_size": 30, "request_gap": GAP,

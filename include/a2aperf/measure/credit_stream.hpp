@@ -131,6 +131,13 @@ public:
     FlowMoments moments() const { return moments_; }
     // That may be sent from the start on, to all ranks together: no limit until it is said.
     void allow(std::int64_t messages) { allowed_ = messages; }
+    // That may be sent to each, from the start on.
+    void allow_each(std::int64_t messages) { settings_.most = messages; }
+    // So many have come from each, and each has told that it has as many.
+    bool has_exchanged(std::int64_t messages) const {
+        return std::ranges::all_of(in_, [&](const Incoming& stream) { return stream.received >= messages; }) &&
+               std::ranges::all_of(out_, [&](const Outgoing& stream) { return stream.credit >= messages; });
+    }
     std::int64_t handed_over() const { return sent_; } // to the provider, to all ranks
     // Messages sent and received; ns of the longest wait for a credit.
     std::span<const std::int64_t> totals() const { return totals_; }

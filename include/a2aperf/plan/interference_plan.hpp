@@ -44,11 +44,12 @@ std::string_view to_string(Placement placement);
 // interleaved: nodes in turn. Throws UsageError where either side would have less than two ranks.
 Sides sides_of(const Layout& layout, Placement placement);
 
-// What victims do: round trips, or a stream without a pause.
-enum class VictimKind { echo, stream };
+// What victims do: round trips, a stream without a pause, or an all-to-all again and again.
+enum class VictimKind { echo, stream, all_to_all };
 std::string_view to_string(VictimKind kind);
 
-// Of an echo the first half of them asks the second, in turn; a stream goes the way of its answers.
+// Of an echo the first half of them asks the second, in turn; a stream goes the way of its answers; of an
+// all-to-all each sends to all others.
 std::vector<StreamPair> victim_pairs(const std::vector<Rank>& victims, VictimKind kind);
 
 enum class LoadPattern { all_to_all, incast, hotspot, permutation, stream };
@@ -62,7 +63,8 @@ class InterferencePlan final : public FlowPlan {
 public:
     std::vector<StreamPair> victims, load; // `who` has both
     VictimKind kind = VictimKind::echo;
-    int victim_window = 1; // of a stream: messages under way, and those whose time is one of its samples
+    // Messages that one of a victim's times is of. Of a stream as many may be under way.
+    int victim_window = 1;
     std::string placement; // as asked for
     LoadPattern pattern = LoadPattern::all_to_all;
     int level = 100; // % of the load's full rate
@@ -73,9 +75,11 @@ public:
     Phases phases;
 
     bool is_load(Rank rank) const;
+    // From one victim to another, of what is not an echo.
+    int under_way() const { return kind == VictimKind::stream ? victim_window : 1; }
     // Bytes that come to a victim, in the time that is one of its samples.
     double payload(const Point& point) const;
-    // Which client asks which server, or who sends to whom.
+    // Which client asks which server, or who sends to whom; of an all-to-all who takes part.
     std::string victims_text() const;
 
     std::string label(const Point& point) const override;

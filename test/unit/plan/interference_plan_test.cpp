@@ -58,6 +58,7 @@ TEST_CASE("victims ask across the halves, all of them") {
     CHECK(victim_pairs({0, 2, 4, 6}, VictimKind::echo) == Pairs{{0, 4}, {2, 6}});
     CHECK(victim_pairs({0, 2, 4}, VictimKind::echo) == Pairs{{0, 4}, {2, 4}});
     CHECK(victim_pairs({0, 2, 4}, VictimKind::stream) == Pairs{{4, 0}, {4, 2}}); // the way of the answers
+    CHECK(victim_pairs({0, 2, 4}, VictimKind::all_to_all) == Pairs{{0, 2}, {0, 4}, {2, 4}, {2, 0}, {4, 0}, {4, 2}});
 }
 
 TEST_CASE("who of the load sends to whom") {
@@ -107,4 +108,20 @@ TEST_CASE("victims that stream have room for their windows") {
     CHECK(plan.victims_text() == "1:0,2:0");
     CHECK(plan.payload(point) == 40'000);
     CHECK(plan.verified(point).size() == 2);
+}
+
+TEST_CASE("victims of an all-to-all have room for a message of each other") {
+    InterferencePlan plan;
+    plan.load = {{3, 4}};
+    plan.load_size = 8;
+    plan.kind = VictimKind::all_to_all;
+    plan.victims = victim_pairs({0, 1, 2}, plan.kind);
+    plan.victim_window = 2;
+    Point point;
+    point.message_size = 1000;
+    CHECK(plan.room(point).messages == 2);
+    CHECK(plan.bytes(point) == (2 + 2 * kStreamCredits) * 1024);
+    CHECK(plan.victims_text() == "0,1,2");
+    CHECK(plan.payload(point) == 2000);
+    CHECK(plan.label(point).find(" all-to-all of 3 ranks ") != std::string::npos);
 }

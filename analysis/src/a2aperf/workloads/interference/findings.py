@@ -69,7 +69,7 @@ def _impact(row: pd.Series[Any], names: list[str], where: str) -> Finding:
 
 def of_size(row: pd.Series[Any]) -> str:
     """`answers of 1 KiB`."""
-    what = {"stream": "messages of a stream"}
+    what = {"stream": "messages of a stream", "all-to-all": "messages of an all-to-all"}
     of_kind = what.get(str(row.get("victim_kind", impact.ECHO)), "answers")
     return f"{of_kind} of {size_text(int(row['message_size']))}"
 

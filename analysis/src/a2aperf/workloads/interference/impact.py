@@ -16,7 +16,7 @@ from a2aperf import laws, metrics, schema
 ROLES: Final = ("interference",)
 STATISTICS: Final = {"mean": "mean", "p50": "median", "p99": "p99", "p999": "p99.9"}
 """Of the victims' times in a phase, as in the names of columns, and in words."""
-THINGS: Final = {"echo": "round trip", "stream": "window of the stream"}
+THINGS: Final = {"echo": "round trip", "stream": "window of the stream", "all-to-all": "all-to-all"}
 """What a time is of, by the kind of victims."""
 ECHO: Final = "echo"
 """The only kind of victims that there once was: files of then do not say it."""

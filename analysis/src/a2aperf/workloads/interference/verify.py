@@ -94,8 +94,7 @@ def _kinds(rows: dict[str, NDArray[Any]], length: int, count: int) -> NDArray[An
 
 def _payload(row: pd.Series[Any]) -> int:
     """Bytes that come to a victim in one of its times."""
-    is_stream = str(row["victim_kind"]) == "stream"
-    return int(row["message_size"]) * (int(row["victim_window"]) if is_stream else 1)
+    return int(row["message_size"]) * int(row["victim_window"])
 
 
 def _rates(
