@@ -3,8 +3,10 @@
 
 import json
 import re
+from pathlib import Path
 
 import pytest
+from processes import PATIENCE
 from results import Results
 from study import BRIEF, JOBS, SITE
 
@@ -39,6 +41,21 @@ def a2a(cluster, study, program, analysis):
     study.environment = {**study.environment, "A2APERF": str(script), "A2APERF_JOBS": str(JOBS)}
     return lambda *words: cluster.run(analysis, *words, cwd=study.folder, env=study.environment)
 
+# Either value of it turns the knob.
+CATALOGUE = """\
+provider = "net"
+[[setting]]
+name = "SITE_KNOB"
+values = ["on", "full"]
+default = "off"
+what = "Messages do not come late."
+source = "this test"
+"""
+
+
+def launches(file: Path) -> list[dict]:
+    return json.loads(file.read_text())["launches"]
+
 
 def test_a_knob_of_the_site_is_found_confirmed_and_turned_back(a2a, study, cluster):
     """28 launches and 16 that confirm, with a variable that means nothing beside the knob."""
@@ -59,9 +76,7 @@ def test_a_knob_of_the_site_is_found_confirmed_and_turned_back(a2a, study, clust
     (id,) = re.findall(r"^job (\d+)$", outcome.stdout, re.MULTILINE)
     study.submitted.append(id)
     study.done(id)
-    screened, confirmed = (
-        json.loads((study.results / name).read_text())["launches"] for name in ("screen.json", "confirm.json")
-    )
+    screened, confirmed = (launches(study.results / name) for name in ("screen.json", "confirm.json"))
     # The one that means nothing is left as well once in 25 times.
     assert len(screened) == 28 and len(confirmed) in (16, 32)
     assert [row["status"] for row in study.log(id)] == ["0"] * len(screened + confirmed)
@@ -79,3 +94,32 @@ def test_a_knob_of_the_site_is_found_confirmed_and_turned_back(a2a, study, clust
     assert "SITE_KNOB=on" in said.partition("recommended: faster")[2]
     status = a2a("status")
     assert f"{len(screened + confirmed)} of {len(screened + confirmed)} launches good; complete" in status.stdout
+
+
+def test_a_setting_that_dominates_is_fixed_and_its_other_value_tried(a2a, study):
+    """Round after round in one job: 28 launches, 28 with the knob turned, 16 for its other value, and those that confirm."""
+    (study.folder / "own.toml").write_text(CATALOGUE)
+    tried = ["--try", "A2APERF_DUMMY=1", "--try", "A2APERF_DUMMY_2=1", "--try", "SITE_KNOB=on", "--catalogue", "own.toml"]
+    made = a2a("screen", "--provider", "net", *tried, "--seed", "5", "-o", "plan.json")
+    assert made.returncode == 0, made.stderr
+    outcome = a2a("submit", "-N", "2", "--screen", "plan.json", "--site", "./site.sh", "--sizes", "1000", "--minutes", "50", "--", *BRIEF)
+    assert outcome.returncode == 0, outcome.stderr
+    (id,) = re.findall(r"^job (\d+)$", outcome.stdout, re.MULTILINE)
+    study.submitted.append(id)
+    study.done(id, seconds=4 * PATIENCE)
+    first, second, other, confirmed = (
+        launches(study.results / name) for name in ("screen.json", "screen-2.json", "values.json", "confirm.json")
+    )
+    assert [len(first), len(second), len(other)] == [28, 28, 16] and len(confirmed) in (16, 32, 40)
+    assert all(launch["environment"].get("SITE_KNOB") == "on" for launch in second)
+    assert [launch["environment"]["SITE_KNOB"] for launch in other].count("full") == 8
+    rows = study.plan(id)
+    for row, launch in zip(rows, first + second + other + confirmed, strict=True):
+        environment = Results(study.results / row["file"]).segments[0].environment
+        assert environment.get("SITE_KNOB") == launch["environment"].get("SITE_KNOB")
+    assert [row["status"] for row in study.log(id)] == ["0"] * len(rows)
+    said = (study.results / f"screen-{id}.txt").read_text()
+    assert "SITE_KNOB=on dominates, +" in said
+    assert "SITE_KNOB=full: " in said.partition("further values: 8 new launches of each")[2]
+    assert "SITE_KNOB=on" in said.partition("recommended: faster")[2]
+    assert f"{len(rows)} of {len(rows)} launches good; complete" in a2a("status").stdout
