@@ -108,7 +108,8 @@ constexpr OptionRow kOptions[] = {
      .arity = Arity::perhaps,
      .example = "2min",
      .help = "find the fastest of all --mode, --schedule, --window (those given, else the usual ones), --chunk and "
-             "--endpoints (those given) at each size within this time, and compare it with the default setting in "
+             "--endpoints and --poll (those given) at each size within this time, and compare it with the default "
+             "setting in "
              "alternating blocks (without a time: 5min)",
      .set =
          [](Options& o, Values v, const Catalogue&) {
@@ -127,9 +128,21 @@ void check_baseline(const Options& options) {
 
 void check_endpoints(const Options& options) {
     const std::vector<int>& endpoints = alltoall_options(options).endpoints;
-    if (options.poll == Poll::block && endpoints != std::vector<int>{1})
+    const auto& way = options.polls.front();
+    if (way && way->polling == Polling::block && endpoints != std::vector<int>{1})
         throw UsageError(
             "--poll block sleeps on one queue, and each of --endpoints has its own: use another --poll");
+}
+
+// Of queues of another kind a launch has none beside those that are polled.
+void check_polls(const Options& options) {
+    if (options.polls.size() == 1) return;
+    for (const auto& way : options.polls)
+        if (!way || way->polling == Polling::block)
+            throw UsageError(
+                fmt::format("--poll: of several each is spin, yield or throttle=N, and {} is for a launch of "
+                            "its own",
+                            way ? "block" : "auto"));
 }
 
 // MPI is given whole messages.
@@ -163,6 +176,7 @@ constexpr WorkloadRow kRow{
             if (options.sync == Sync::none) check_pipelined(options);
             check_baseline(options);
             check_endpoints(options);
+            check_polls(options);
             check_redraw(alltoall_options(options).patterns, alltoall_options(options).redraws);
         },
     .settle =
@@ -172,6 +186,15 @@ constexpr WorkloadRow kRow{
         },
 };
 
+bool is_spinning(const std::optional<PollingWay>& way) {
+    return way && way->polling == Polling::spin;
+}
+
+// In any of the points.
+bool is_yielding(const Options& options, const PollingWay& usual) {
+    return options.polls.size() > 1 ? !std::ranges::all_of(options.polls, is_spinning) : !is_spinning(usual);
+}
+
 // The closing words, on rank 0.
 void say_last_words(Launch& launch, std::map<int, PointResult>& results) {
     const Plan& plan = launch.plan();
@@ -179,15 +202,16 @@ void say_last_words(Launch& launch, std::map<int, PointResult>& results) {
     for (std::size_t i = 0; i < plan.points.size(); ++i)
         rows.push_back(
             {plan.points[i], results.contains(static_cast<int>(i)) ? &results[static_cast<int>(i)] : nullptr});
-    for (const auto& line : closing_words(
-             rows, launch.job().layout(), launch.file().path().string(), launch.measurement().node_link().gbps,
-             launch.oversubscription(), launch.points_before(), launch.prepared().polling.polling != Polling::spin))
+    for (const auto& line :
+         closing_words(rows, launch.job().layout(), launch.file().path().string(),
+                       launch.measurement().node_link().gbps, launch.oversubscription(), launch.points_before(),
+                       is_yielding(launch.options(), launch.prepared().polling.way)))
         tell(line);
 }
 
 std::vector<Column> own_columns() {
     std::vector<Column> columns{window_bytes_column()};
-    for (auto& some : {chunk_columns(), {endpoints_column()}, traffic_columns()})
+    for (auto& some : {chunk_columns(), {endpoints_column(), polling_column()}, traffic_columns()})
         for (const Column& column : some) columns.push_back(column);
     columns.push_back(whole_time_column());
     for (Column& column : rate_columns()) columns.push_back(std::move(column));
@@ -267,6 +291,7 @@ public:
                         .windows = options.windows,
                         .chunks = alltoall_options(options).chunks,
                         .endpoints = alltoall_options(options).endpoints,
+                        .polls = polls_of(options),
                         .traffics = alltoall_options(options).patterns,
                         .redraws = alltoall_options(options).redraws,
                         .post = options.post,

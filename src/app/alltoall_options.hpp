@@ -28,4 +28,9 @@ inline const AllToAllOptions& alltoall_options(const Options& options) {
     return std::any_cast<const AllToAllOptions&>(options.own);
 }
 
+// By which points differ: nothing where the launch has one way.
+inline std::vector<std::optional<PollingWay>> polls_of(const Options& options) {
+    return options.polls.size() > 1 ? options.polls : std::vector<std::optional<PollingWay>>{std::nullopt};
+}
+
 } // namespace a2aperf

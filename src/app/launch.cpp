@@ -29,6 +29,14 @@ std::string named(const Point& point, int index) {
     return fmt::format("point {}, {}", index, point.label());
 }
 
+// Several where points differ by it.
+std::string polling_text(const Options& options, const PollingChoice& usual) {
+    if (options.polls.size() == 1) return usual.way.text();
+    std::vector<std::string> ways;
+    for (const auto& way : options.polls) ways.push_back(way.value_or(usual.way).text());
+    return fmt::format("{}", fmt::join(ways, ","));
+}
+
 } // namespace
 
 Launch::Launch(Job& job, const Options& options, std::filesystem::path results, const StoredChoices& stored,
@@ -75,7 +83,7 @@ Provenance Launch::provenance() {
                   {"domain", choice.offer.domain()},
                   {"sync", std::string(to_string(measurement_.start().start))},
                   {"sync_reason", measurement_.start().reason},
-                  {"poll", prepared_.polling.text()},
+                  {"poll", polling_text(options_, prepared_.polling)},
                   {"poll_reason", prepared_.polling.reason},
                   {"memory", fmt::format("{}", fmt::join(options_.memories, ","))},
                   {"order", options_.order == Order::shuffled ? "shuffled" : "declared"},

@@ -40,7 +40,7 @@ const std::vector<NicFacts>& of_this_node(const std::vector<std::vector<NicFacts
 
 Measurement::Measurement(Job& job, const Options& options, const Preparation& prepared, StartTimes& start_times)
     : job_(job), options_(options), workload_(workload_of(options)), prepared_(prepared), start_times_(start_times),
-      deadline_(prepared.polling.polling, options.timeout, prepared.polling.throttle),
+      deadline_(prepared.polling.way.polling, options.timeout, prepared.polling.way.throttle),
       adapters_(adapters_of(job, prepared.choice.offer)), node_link_(a2aperf::node_link(adapters_)),
       port_names_(agree_on_port_names(job, of_this_node(adapters_, job))),
       node_counters_(of_this_node(adapters_, job), port_names_), counted_start_(job, node_counters_),
@@ -179,6 +179,7 @@ DurationRules Measurement::duration_rules_for(const Point& point) const {
 }
 
 void Measurement::finish() {
+    deadline_.poll_as(std::nullopt);
     Agreement agreement(job_, clock_.mine, deadline_);
     for (Channel* channel : channels_.all()) take_last_answers(*channel, job_, agreement, deadline_);
 }

@@ -98,6 +98,7 @@ void check(const Options& options) {
     constexpr Format kFormats[] = {Format::table, Format::csv, Format::json};
     require_format(options, kFormats, "table, csv, json");
     require_one_memory(options);
+    require_one_poll(options);
     if (options.sync == Sync::none) throw UsageError("--sync: for pairs expected one of auto, clock, barrier");
 }
 

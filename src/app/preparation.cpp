@@ -20,22 +20,6 @@
 namespace a2aperf {
 namespace {
 
-std::optional<Polling> wanted_polling(Poll poll) {
-    switch (poll) {
-    case Poll::spin:
-        return Polling::spin;
-    case Poll::yield:
-        return Polling::yield;
-    case Poll::block:
-        return Polling::block;
-    case Poll::throttle:
-        return Polling::throttle;
-    case Poll::automatic:
-        break;
-    }
-    return std::nullopt;
-}
-
 // tcp and net leave Nagle's algorithm on for FI_TC_BULK_DATA unless this is set: that class would measure it, too.
 // Before libfabric reads it. Gives what was set.
 std::optional<std::string> set_no_delay(std::span<const TrafficClass> classes) {
@@ -89,7 +73,7 @@ ChannelSettings Preparation::channel_settings(const Options& options, const Job&
     ChannelSettings settings{.buffer_bytes = buffer_bytes(plan, budget, ranks),
                              .spare_bytes = largest_message(plan),
                              .memories = memories,
-                             .wait = polling.polling == Polling::block ? Wait::object : Wait::none,
+                             .wait = polling.way.polling == Polling::block ? Wait::object : Wait::none,
                              .queue_entries = queue_entries(plan, ranks),
                              .completions = completions(plan),
                              .flags = flag_words(plan, ranks),
@@ -131,8 +115,7 @@ Preparation prepare(const Job& job, const Options& options, const StoredChoices&
     const auto stored_start = keep_stored(plan, from_reader(job, stored));
     auto cores = cores_of_nodes(job, choice.here);
     PollingChoice polling =
-        choose_polling(wanted_polling(options.poll), is_oversubscribed(job.layout(), cores, most_threads(plan)));
-    polling.throttle = options.throttle;
+        choose_polling(options.polls.front(), is_oversubscribed(job.layout(), cores, most_threads(plan)));
     // After the provider's own variables are set: they are part of what was measured.
     auto environment = agree_on_environment(job, options.required_environment, choice.environment);
     if (plan.order.empty()) throw NothingToMeasure(why_all_skipped(plan));

@@ -45,7 +45,7 @@ void widen(Point& point, int ranks) {
 bool makes_same_ops(const Point& a, const Point& b) {
     return a.mode == b.mode && a.schedule == b.schedule && a.window == b.window &&
            a.message_size == b.message_size && a.largest_transfer() == b.largest_transfer() &&
-           a.channels == b.channels;
+           a.channels == b.channels && a.polling == b.polling;
 }
 
 Axes default_axes(const Options& options) {
@@ -53,6 +53,7 @@ Axes default_axes(const Options& options) {
             .modes = {std::string(kDefaultMode)},
             .schedules = {&find_schedule(kDefaultSchedule)},
             .windows = {Window{}},
+            .polls = {polls_of(options).front()},
             .post = options.post,
             .seed = options.seed};
 }
@@ -124,6 +125,7 @@ Plan plan_search(const Options& options, const Layout& layout, const Workload::S
     axes.windows = options.windows;
     axes.chunks = alltoall_options(options).chunks;
     axes.endpoints = alltoall_options(options).endpoints;
+    axes.polls = polls_of(options);
     for (Point& point : make_plan(axes, layout, skip).points) {
         widen(point, layout.ranks());
         const auto is_same = [&](const Point& other) { return makes_same_ops(other, point); };

@@ -50,8 +50,15 @@ void require_whole_windows(const Options& options, std::string_view whose) {
             throw UsageError(fmt::format("--window: {} has a number of buffers, not {}", whose, window.text()));
 }
 
+void require_one_poll(const Options& options) {
+    if (options.polls.size() > 1)
+        throw UsageError(fmt::format("--poll: {} takes one way, and another launch the next", options.workload));
+}
+
 void require_poll_without_pause(const Options& options) {
-    if (options.poll == Poll::block || options.poll == Poll::throttle)
+    require_one_poll(options);
+    const auto& way = options.polls.front();
+    if (way && (way->polling == Polling::block || way->polling == Polling::throttle))
         throw UsageError(fmt::format("--poll: for {} expected one of auto, spin, yield", options.workload));
 }
 

@@ -15,22 +15,6 @@ using Values = std::span<const std::string>;
 
 constexpr int kMostOps = 10'000'000;
 
-void set_poll(Options& o, std::string_view text) {
-    constexpr std::string_view kThrottle = "throttle=";
-    constexpr int kMostPolls = 1000; // deadlines and signals are looked at once in so many
-    if (text.starts_with(kThrottle)) {
-        o.poll = Poll::throttle;
-        o.throttle = static_cast<unsigned>(parse_int(text.substr(kThrottle.size()), 1, kMostPolls));
-        return;
-    }
-    o.poll = choose<Poll>("polling", text,
-                          {{"auto", Poll::automatic},
-                           {"spin", Poll::spin},
-                           {"yield", Poll::yield},
-                           {"block", Poll::block},
-                           {"throttle=N", Poll::throttle}});
-}
-
 constexpr OptionRow kRows[] = {
     // where
     {.name = "provider",
@@ -238,15 +222,16 @@ constexpr OptionRow kRows[] = {
                  "percentile rule", v[0], {{"rank", PercentileRule::rank}, {"index", PercentileRule::index}});
          }},
     {.name = "poll",
-     .value = "HOW",
+     .value = "LIST",
      .section = Section::how,
+     .arity = Arity::several,
      .example = "yield",
-     .help =
-         "how a rank waits for completions: spin, yield, or auto: yield where oversubscribed, else spin; of "
-         "alltoall and "
-         "pairs also block, or throttle=N: spin, and pause for 1 us after every N empty polls in a row (default: "
-         "auto)",
-     .set = [](Options& o, Values v, const Catalogue&) { set_poll(o, v[0]); }},
+     .help = "how a rank waits for completions: spin, yield, or auto: yield where oversubscribed, else spin; of "
+             "alltoall and "
+             "pairs also block, or throttle=N: spin, and pause for 1 us after every N empty polls in a row; of "
+             "alltoall "
+             "several, such as spin,throttle=16, each of which points are then measured with (default: auto)",
+     .set = [](Options& o, Values v, const Catalogue&) { o.polls = parse_polls(v); }},
     {.name = "memory",
      .value = "LIST",
      .section = Section::how,

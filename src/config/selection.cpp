@@ -103,4 +103,26 @@ std::vector<Bytes> parse_chunks(std::span<const std::string> values) {
     return chunks;
 }
 
+std::vector<std::optional<PollingWay>> parse_polls(std::span<const std::string> values) {
+    constexpr std::string_view kThrottle = "throttle=";
+    constexpr int kMostPolls = 1000; // deadlines and signals are looked at once in so many
+    std::vector<std::optional<PollingWay>> ways;
+    for (const std::string& text : split_list(values)) {
+        std::optional<PollingWay> way;
+        if (text.starts_with(kThrottle))
+            way = PollingWay{
+                Polling::throttle,
+                static_cast<unsigned>(parse_int(std::string_view(text).substr(kThrottle.size()), 1, kMostPolls))};
+        else
+            way = choose<std::optional<PollingWay>>("polling", text,
+                                                    {{"auto", std::nullopt},
+                                                     {"spin", PollingWay{Polling::spin}},
+                                                     {"yield", PollingWay{Polling::yield}},
+                                                     {"block", PollingWay{Polling::block}},
+                                                     {"throttle=N", std::nullopt}});
+        if (std::find(ways.begin(), ways.end(), way) == ways.end()) ways.push_back(way);
+    }
+    return ways;
+}
+
 } // namespace a2aperf

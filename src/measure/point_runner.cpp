@@ -34,6 +34,7 @@ void require_all_or_none(std::vector<Nanoseconds>& told, std::size_t ops, std::s
 // One engine's ops of one point.
 struct PointRunner::Series {
     std::unique_ptr<Engine> engine;
+    std::optional<PollingWay> polling{};
     OpKind kind = OpKind::timed; // of its ops, warmed up
     int ops = 0;                 // made so far, as the file numbers them
     OwnSamples own;              // of the block under way
@@ -46,6 +47,7 @@ struct PointRunner::Series {
 };
 
 void PointRunner::verify(const Point& point) {
+    deadline_.poll_as(point.polling);
     for (int op = 0; op < point.draws(); ++op) {
         const Point drawn = point.of_op(op, job_.layout());
         verify_channels(parts(drawn));
@@ -59,6 +61,7 @@ void PointRunner::run_block(Series& series, int count, OpKind kind) {
     const bool reads_node = job_.layout().local_index(job_.rank()) == 0;
     const NodeCounters node_before = reads_node ? node_counters_.read() : NodeCounters{};
     const RankCounters rank_before = read_usage();
+    deadline_.poll_as(series.polling);
     loop_.name(kind, series.ops);
     series.ops += loop_.run(*series.engine, count, series.own);
     accumulate(series.rank_counters, difference(rank_before, read_rank_counters()));
@@ -273,6 +276,7 @@ Samples PointRunner::sample(const Point& point) {
     clock_error_ns_ = keep_clock_();
     Series series;
     series.engine = engine_of(point);
+    series.polling = point.polling;
     warm_up(series);
     run_block(series, rules_.target(), series.kind);
     gather_block(series);
@@ -298,7 +302,11 @@ PointOutcome PointRunner::measure(const Point& point, const Point* beside) {
 
     std::vector<Series> all(beside != nullptr ? 2 : 1);
     all[0].engine = engine_of(point);
-    if (beside != nullptr) all[1].engine = engine_of(*beside);
+    all[0].polling = point.polling;
+    if (beside != nullptr) {
+        all[1].engine = engine_of(*beside);
+        all[1].polling = beside->polling;
+    }
     if (is_beside_mpi) all[1].kind = OpKind::baseline;
     for (Series& series : all) {
         series.warmup_p50 = warm_up(series);

@@ -12,20 +12,6 @@
 
 namespace a2aperf {
 
-std::string_view to_string(Polling polling) {
-    switch (polling) {
-    case Polling::spin:
-        return "spin";
-    case Polling::yield:
-        return "yield";
-    case Polling::block:
-        return "block";
-    case Polling::throttle:
-        return "throttle";
-    }
-    return "?";
-}
-
 std::string_view to_string(Start start) {
     switch (start) {
     case Start::clock:
@@ -36,10 +22,6 @@ std::string_view to_string(Start start) {
         return "none";
     }
     return "?";
-}
-
-std::string PollingChoice::text() const {
-    return polling == Polling::throttle ? fmt::format("throttle={}", throttle) : std::string(to_string(polling));
 }
 
 std::vector<int> cores_of_nodes(const Job& job, const Locality& here) {
@@ -60,11 +42,11 @@ bool is_oversubscribed(const Layout& layout, const std::vector<int>& cores, int 
     return false;
 }
 
-PollingChoice choose_polling(std::optional<Polling> wanted, bool is_oversubscribed) {
+PollingChoice choose_polling(std::optional<PollingWay> wanted, bool is_oversubscribed) {
     if (wanted) return {*wanted, "asked for"};
     if (is_oversubscribed)
-        return {Polling::yield, "oversubscribed: more polling threads than usable cores on a node"};
-    return {Polling::spin, "a usable core for every polling thread"};
+        return {{Polling::yield}, "oversubscribed: more polling threads than usable cores on a node"};
+    return {{Polling::spin}, "a usable core for every polling thread"};
 }
 
 StartChoice choose_start(std::optional<Start> wanted, bool is_oversubscribed, double clock_error_ns, const Job& job,

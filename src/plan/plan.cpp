@@ -79,7 +79,10 @@ std::vector<Setting> settings_of(const Axes& axes) {
                     point.chunk = chunk;
                     for (const int endpoints : axes.endpoints) {
                         point.channels = endpoints;
-                        settings.push_back({point, window});
+                        for (const auto& way : axes.polls) {
+                            point.polling = way;
+                            settings.push_back({point, window});
+                        }
                     }
                 }
             }

@@ -116,7 +116,8 @@ std::string Point::chunk_words() const {
 }
 
 std::string Point::lane_words() const {
-    return channels == 1 ? "" : fmt::format(" endpoints {}", channels);
+    return (channels == 1 ? "" : fmt::format(" endpoints {}", channels)) +
+           (polling ? fmt::format(" poll {}", polling->text()) : "");
 }
 
 std::string Point::window_words() const {

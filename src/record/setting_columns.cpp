@@ -36,4 +36,12 @@ Column endpoints_column() {
     return column;
 }
 
+Column polling_column() {
+    Column column = asked_column(
+        "polling", ValueType::text, "", "how ranks waited, of a launch in which points differ by that; else empty",
+        [](const Point& point) { return Value(point.polling ? point.polling->text() : ""); });
+    column.before = std::string();
+    return column;
+}
+
 } // namespace a2aperf

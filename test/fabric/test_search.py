@@ -3,6 +3,7 @@
 before anything is written."""
 
 import os
+import re
 import subprocess
 from pathlib import Path
 
@@ -61,6 +62,23 @@ def test_chunks_and_endpoints_that_are_given_are_tried_but_none_twice(launch, tm
     assert again.returncode == 0, again.stderr
 
 
+def test_ways_to_poll_that_are_given_are_tried_and_the_first_is_the_default_setting_s(launch, tmp_path):
+    outcome = launch(
+        3, "alltoall", "--provider", "shm", "--sizes", "500", "--mode", "tagged", "--schedule", "shift", "--window", "all",
+        "--poll", "throttle=8,yield", "--search", "4s", "--ops", "120", "--warmup", "2", "-o", "a.h5",
+    )  # fmt: skip
+    assert outcome.returncode == 0, outcome.stderr
+    results = Results(tmp_path / "a.h5")
+    assert results.words("polling")[:2] == ["throttle=8", "yield"]
+    assert set(results.words("polling")) == {"throttle=8", "yield"}
+    found = re.search(r'^poll = "(.+)"$', (tmp_path / "a.search.toml").read_text(), re.MULTILINE)
+    assert found and found[1] in ("throttle=8", "yield")
+    assert "stands for" not in outcome.stderr
+    again = launch(3, "alltoall", "--config", "a.search.toml", "--ops", "2", "--no-sentinel", "-o", "b.h5")
+    assert again.returncode == 0, again.stderr
+    assert Results(tmp_path / "b.h5").segments[0].attributes["poll"] == found[1]
+
+
 def test_every_round_has_the_faster_half_of_the_last_one(launch, tmp_path):
     outcome = launch(
         3, "alltoall", "--provider", "shm", "--sizes", "100,3000", "--mode", "tagged,msg", "--window", "all,1", "--schedule",
@@ -87,9 +105,9 @@ def test_every_round_has_the_faster_half_of_the_last_one(launch, tmp_path):
     [
         (
             ("--mode", "tagged", "--window", "all", "--schedule", "shift"),
-            "the default setting alone to choose from: give --mode, --schedule, --window, --chunk or --endpoints more than",
+            "the default setting alone to choose from: give --mode, --schedule, --window, --chunk, --endpoints or --poll more than",
         ),
-        (("--search", "100ms"), "or fewer --sizes, --mode, --schedule, --window, --chunk or --endpoints"),
+        (("--search", "100ms"), "or fewer --sizes, --mode, --schedule, --window, --chunk, --endpoints or --poll"),
         (("--search", "100ms"), "not even one size fits"),
         (("--search", "5s", "--sizes", "64KiB", "--chunk", "1"), "not even one size fits"),  # 65536 messages an op
         (("--baseline", "mpi"), "--search and --baseline exclude each other"),

@@ -75,8 +75,18 @@ def test_polling(measure, needs_provider, poll, provider):
     kind = "huge" if gives_huge_pages() else "default"
     results, _ = measure(2, "--provider", provider, "--sizes", "1000", "--poll", poll, "--memory", kind)
     assert results.segments[0].attributes["poll"] == poll
+    assert results.words("polling") == [""]
     assert results.segments[0].attributes["memory"] == kind
     assert results.states() == [COMPLETE]
+    is_sound(results)
+
+
+def test_ways_to_poll_are_measured_in_one_launch(measure):
+    results, outcome = measure(3, "--sizes", "8,1000", "--poll", "spin,throttle=2,yield", "--ops", "3")
+    assert results.words("polling") == ["spin"] * 2 + ["throttle=2"] * 2 + ["yield"] * 2
+    assert results.segments[0].attributes["poll"] == "spin,throttle=2,yield"
+    assert results.states() == [COMPLETE] * 6
+    assert "tagged shift all poll throttle=2" in outcome.stdout
     is_sound(results)
 
 

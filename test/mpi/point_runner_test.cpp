@@ -56,7 +56,43 @@ std::vector<int> turns(const Samples& a, const Samples& b) {
     return lengths;
 }
 
+// Notes how its rank waits in each op.
+class Noting final : public Engine {
+public:
+    Noting(const Deadline& deadline, std::vector<Polling>& noted) : deadline_(deadline), noted_(noted) {}
+    void prepare(std::uint64_t) override {}
+    bool progress() override { return false; }
+    Moments run() override {
+        noted_.push_back(deadline_.polling());
+        return {now_ns(), now_ns()};
+    }
+
+private:
+    const Deadline& deadline_;
+    std::vector<Polling>& noted_;
+};
+
 } // namespace
+
+TEST_CASE("ranks wait as their point says, block by block, and as the launch does where it says nothing") {
+    Run run(rules_of(20, 1));
+    std::vector<Polling> noted;
+    run.runner.set_engine(
+        [&](const EngineParts& parts) { return std::make_unique<Noting>(parts.deadline, noted); });
+    Point one = point_of("tagged"), other = one;
+    one.polling = PollingWay{Polling::yield};
+    other.polling = PollingWay{Polling::throttle, 7};
+    run.runner.measure(one, &other);
+    // Their warm-ups, and then blocks of ten ops: A B B A.
+    std::vector<Polling> due{Polling::yield, Polling::throttle};
+    for (const Polling way : {Polling::yield, Polling::throttle, Polling::throttle, Polling::yield})
+        due.insert(due.end(), 10, way);
+    CHECK(noted == due);
+    const Polling usual = Rig{{"tagged"}, job().ranks()}.deadline.polling();
+    noted.clear();
+    run.runner.measure(point_of("tagged"));
+    CHECK(noted == std::vector<Polling>(21, usual));
+}
 
 TEST_CASE("a point has the ops that were asked for, and neither its verification nor its warm-up among them") {
     Run run(rules_of(25, 5));

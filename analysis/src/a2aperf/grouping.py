@@ -86,6 +86,8 @@ WINDOW_BYTES = "window_bytes"
 CHUNK = "chunk"
 """What longer messages are cut into, in bytes; 0: they are whole."""
 ENDPOINTS = "endpoints"
+POLLING = "polling"
+"""How ranks waited, where points of a launch differ by it; else empty."""
 
 
 def asked_windows(points: pd.DataFrame) -> pd.Series[Any]:
@@ -182,8 +184,12 @@ def setting_labels(
     return pd.Series([", ".join(part) for part in parts], index=points.index, dtype=object)
 
 
-_ALONE_UNCLEAR = {"asked_inject": "inject", "completion": "completion", "memory": "memory"}
+_ALONE_UNCLEAR = {
+    "asked_inject": "inject", "completion": "completion", "memory": "memory", POLLING: "poll",
+}  # fmt: skip
 """What goes before a word that says too little: `auto`, `default`."""
+_EMPTY: dict[str, str] = {POLLING: "poll as in all of the launch", "load_class": "no load class"}
+"""What an empty text means that is a value like any other."""
 
 
 def column_text(column: Column | None, value: object) -> str:
@@ -191,6 +197,8 @@ def column_text(column: Column | None, value: object) -> str:
     if column is None:
         return str(value)
     name = column.name.replace("_", " ")
+    if not isinstance(value, float) and value == "" and column.name in _EMPTY:
+        return _EMPTY[column.name]
     if pd.isna(value) or value == "":  # type: ignore[call-overload]
         return f"{name} unknown"
     if column.kind == "string":

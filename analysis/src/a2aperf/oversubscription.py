@@ -50,9 +50,9 @@ def in_launches(launches: Iterable[Launch]) -> list[str]:
 
 
 def yields(launch: Launch) -> bool:
-    """Whether its ranks give their core away while they wait (`sched_yield`)."""
-    poll = str(launch.attributes.get("poll"))
-    return poll in ("yield", "block") or poll.startswith("throttle=")
+    """Whether its ranks give their core away while they wait (`sched_yield`), in any of its points."""
+    ways = str(launch.attributes.get("poll")).split(",")
+    return any(way in ("yield", "block") or way.startswith("throttle=") for way in ways)
 
 
 def _cores(launch: Launch, node: int, bindings: list[str]) -> int:

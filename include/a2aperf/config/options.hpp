@@ -21,7 +21,6 @@
 namespace a2aperf {
 
 enum class Sync { automatic, clock, barrier, none };
-enum class Poll { automatic, spin, yield, block, throttle };
 enum class Overwrite { refuse, resume, force };
 
 struct Options {
@@ -57,10 +56,9 @@ struct Options {
     Post post = Post::before;
     CompleteAt complete_at = CompleteAt::receiver;
     PercentileRule percentile = PercentileRule::rank;
-    Poll poll = Poll::automatic;
-    unsigned throttle = 0;                        // empty polls before a pause, of that way of polling alone
-    std::vector<std::string> memories{"default"}; // kinds
-    std::optional<Bytes> memory_limit;            // per node, for the message buffers of its ranks
+    std::vector<std::optional<PollingWay>> polls{std::nullopt}; // nothing: by the number of cores
+    std::vector<std::string> memories{"default"};               // kinds
+    std::optional<Bytes> memory_limit;                          // per node, for the message buffers of its ranks
     Nanoseconds timeout = 60'000'000'000;
     bool verify_only = false;
     bool traces = false; // --trace

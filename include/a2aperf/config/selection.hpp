@@ -2,12 +2,14 @@
 // Words of the command line that pick from what there is. All throw UsageError that names it.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "a2aperf/config/catalogue.hpp"
+#include "a2aperf/plan/polling.hpp"
 #include "a2aperf/plan/schedule.hpp"
 #include "a2aperf/plan/window.hpp"
 
@@ -28,5 +30,7 @@ std::vector<const Schedule*> parse_schedules(std::span<const std::string> values
 std::vector<Window> parse_windows(std::span<const std::string> values); // all, 8, 256KiB
 std::vector<Bytes> parse_chunks(std::span<const std::string> values);   // whole (0), 64KiB
 std::vector<int> parse_endpoints(std::span<const std::string> values);
+std::vector<std::optional<PollingWay>>
+parse_polls(std::span<const std::string> values); // auto (nothing), throttle=16
 
 } // namespace a2aperf

@@ -4,20 +4,30 @@
 
 #include <sched.h>
 
+#include <optional>
+
 #include "a2aperf/base/clock.hpp"
 #include "a2aperf/job/stop_signal.hpp"
+#include "a2aperf/plan/polling.hpp"
 
 namespace a2aperf {
 
-// throttle: polls as spin does, and pauses after every so many empty polls in a row.
-enum class Polling { spin, yield, block, throttle };
-
 class Deadline {
 public:
-    // throttle: after how many empty polls a rank pauses, of that way alone; it looks at the clock as often.
+    // After how many empty polls a rank that throttles pauses: it looks at the clock as often.
     Deadline(Polling polling, Nanoseconds timeout, unsigned throttle = 0)
-        : polling_(polling), yields_(polling == Polling::yield || polling == Polling::block), timeout_(timeout),
-          idles_per_look_(polling == Polling::throttle && throttle > 0 ? throttle : kIdlesPerLook) {}
+        : usual_{polling, throttle}, timeout_(timeout) {
+        poll_as(std::nullopt);
+    }
+
+    // From now on; nothing: as it was made.
+    void poll_as(const std::optional<PollingWay>& way) {
+        const PollingWay& asked = way ? *way : usual_;
+        polling_ = asked.polling;
+        yields_ = polling_ == Polling::yield || polling_ == Polling::block;
+        idles_per_look_ = polling_ == Polling::throttle && asked.throttle > 0 ? asked.throttle : kIdlesPerLook;
+        idles_ = 0;
+    }
 
     static constexpr Nanoseconds kPause = 1000;
 
@@ -72,10 +82,11 @@ private:
         return look();
     }
 
-    Polling polling_;
-    bool yields_; // after every empty poll
+    PollingWay usual_;
+    Polling polling_ = Polling::spin;
+    bool yields_ = false; // after every empty poll
     Nanoseconds timeout_;
-    unsigned idles_per_look_;
+    unsigned idles_per_look_ = kIdlesPerLook;
     unsigned idles_ = 0;
     Nanoseconds since_ = 0;
 };

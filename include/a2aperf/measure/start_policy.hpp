@@ -13,15 +13,11 @@
 
 namespace a2aperf {
 
-std::string_view to_string(Polling polling);
 std::string_view to_string(Start start);
 
 struct PollingChoice {
-    Polling polling;
+    PollingWay way;
     std::string reason;
-    unsigned throttle = 0; // of that way of polling: empty polls before a pause
-
-    std::string text() const; // "spin", "throttle=16"
 };
 
 struct StartChoice {
@@ -34,7 +30,7 @@ std::vector<int> cores_of_nodes(const Job& job, const Locality& here);
 bool is_oversubscribed(const Layout& layout, const std::vector<int>& cores, int threads = 1); // of each rank
 
 // What the user wants, or: spin where every rank has a core, yield where not.
-PollingChoice choose_polling(std::optional<Polling> wanted, bool is_oversubscribed);
+PollingChoice choose_polling(std::optional<PollingWay> wanted, bool is_oversubscribed);
 
 // What the user wants, or: clock where it holds (a core per rank, at most 5 % of trial starts late, clock error at
 // most 5 % of the smallest op time), barrier where not. Runs trial ops on the engine. Collective.

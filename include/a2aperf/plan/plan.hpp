@@ -21,10 +21,11 @@ struct Axes {
     std::vector<std::string> modes;
     std::vector<const Schedule*> schedules;
     std::vector<Window> windows;
-    std::vector<Bytes> chunks{0};           // 0 = whole messages
-    std::vector<int> endpoints{1};          // of each rank
-    std::vector<TrafficPattern> traffics{}; // none: uniform
-    bool redraws = false;                   // what is drawn is, for each op
+    std::vector<Bytes> chunks{0};                               // 0 = whole messages
+    std::vector<int> endpoints{1};                              // of each rank
+    std::vector<std::optional<PollingWay>> polls{std::nullopt}; // nothing: as in all of the launch
+    std::vector<TrafficPattern> traffics{};                     // none: uniform
+    bool redraws = false;                                       // what is drawn is, for each op
     Post post = Post::before;
     std::string_view own_role{}; // of the measured points
     // Each measured point gets an MPI row as partner; all receives are then posted inside the op, as MPI's are.
@@ -41,12 +42,12 @@ struct Plan {
     std::vector<int> order;
 };
 
-// Nested as modes > schedules > windows > chunks > endpoints > traffics > sizes, sizes running fastest. Points
-// whose schedule refuses the layout, that have a point_trouble() or for which skip() gives a reason (asked for the
-// others only) are in the plan as skipped. A baseline row follows its partner directly; skipped points have none.
-// The sentinels are the first and the last row: a copy of the first measured point that has the middle size, or of
-// the middle measured point where that size is skipped throughout; none where nothing is measured. The same axes
-// give the same plan on all ranks. Throws UsageError where traffic is not to be had on this layout.
+// Nested as modes > schedules > windows > chunks > endpoints > polls > traffics > sizes, sizes running fastest.
+// Points whose schedule refuses the layout, that have a point_trouble() or for which skip() gives a reason (asked
+// for the others only) are in the plan as skipped. A baseline row follows its partner directly; skipped points have
+// none. The sentinels are the first and the last row: a copy of the first measured point that has the middle size,
+// or of the middle measured point where that size is skipped throughout; none where nothing is measured. The same
+// axes give the same plan on all ranks. Throws UsageError where traffic is not to be had on this layout.
 Plan make_plan(const Axes& axes, const Layout& layout,
                const std::function<std::optional<std::string>(const Point&)>& skip);
 

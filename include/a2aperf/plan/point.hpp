@@ -4,12 +4,14 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "a2aperf/base/units.hpp"
 #include "a2aperf/plan/flow_plan.hpp"
+#include "a2aperf/plan/polling.hpp"
 #include "a2aperf/plan/schedule.hpp"
 #include "a2aperf/plan/traffic.hpp"
 
@@ -36,12 +38,13 @@ struct Point {
     Post post = Post::before;
     std::shared_ptr<const Traffic> traffic{};    // null: the same to every peer; else message_size is the mean
     std::shared_ptr<const MessageSteps> steps{}; // of a schedule that makes them of the traffic's matrix
-    int distance = 0;           // 0: every peer; d: the one step in which rank r sends to (r + d) mod R
-    Rank only_sender = -1;      // with a distance: all ranks but this one and its receiver are idle; -1 = none is
-    std::string memory;         // kind of its messages' pages; empty: the only one of the launch
-    int channels = 1;           // of each rank, over which it is measured
-    int partner = -1;           // index of the point measured in alternation with this one
-    bool is_beside_mpi = false; // which sends to itself, too
+    int distance = 0;      // 0: every peer; d: the one step in which rank r sends to (r + d) mod R
+    Rank only_sender = -1; // with a distance: all ranks but this one and its receiver are idle; -1 = none is
+    std::string memory;    // kind of its messages' pages; empty: the only one of the launch
+    std::optional<PollingWay> polling{};  // how its ranks wait; nothing: as in all of the launch
+    int channels = 1;                     // of each rank, over which it is measured
+    int partner = -1;                     // index of the point measured in alternation with this one
+    bool is_beside_mpi = false;           // which sends to itself, too
     std::shared_ptr<const FlowPlan> flow; // of a point that runs for a duration; null where it is made of ops
     std::string skip_reason;              // empty = measured
 
@@ -78,7 +81,8 @@ struct Point {
     std::string label() const;
     std::string window_words() const; // "all", "8", "256KiB (4)": in force are 4
     std::string chunk_words() const;  // " chunk 64KiB (16)": so many of a message; nothing of whole messages
-    std::string lane_words() const;   // " endpoints 2", of more than one
+    std::string
+    lane_words() const; // " endpoints 2", of more than one, " poll spin", where the launch has several ways
     std::string memory_words() const; // in a label: " memory huge", nothing of the default kind
 };
 

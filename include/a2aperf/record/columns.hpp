@@ -138,6 +138,7 @@ Column window_bytes_column();
 // What the messages of an all-to-all are cut into.
 std::vector<Column> chunk_columns();
 Column endpoints_column();
+Column polling_column();
 
 // How long ops took together that follow one another.
 Column whole_time_column();

@@ -40,7 +40,8 @@ double needed(const Options& options) {
     return 0;
 }
 
-constexpr std::string_view kOptionsTried[] = {"--mode", "--schedule", "--window", "--chunk", "--endpoints"};
+constexpr std::string_view kOptionsTried[] = {"--mode",  "--schedule",  "--window",
+                                              "--chunk", "--endpoints", "--poll"};
 constexpr Nanoseconds kSecond = 1'000'000'000;
 
 } // namespace

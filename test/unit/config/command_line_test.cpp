@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "a2aperf/config/command_line.hpp"
 
+#include <optional>
 #include <set>
 
 #include <doctest/doctest.h>
@@ -20,6 +21,7 @@ using a2aperf::test::refusal;
 namespace {
 
 using Words = std::vector<std::string>;
+using Polls = std::vector<std::optional<PollingWay>>;
 
 std::string as_typed(const Words& words) {
     std::string line;
@@ -102,12 +104,19 @@ const Accepted kAccepted[] = {
     {"percentile",
      {"--percentile", "index"},
      [](const Options& o) { return o.percentile == PercentileRule::index; }},
-    {"poll", {"--poll", "spin"}, [](const Options& o) { return o.poll == Poll::spin; }},
-    {"poll", {"--poll", "yield"}, [](const Options& o) { return o.poll == Poll::yield; }},
-    {"poll", {"--poll", "block"}, [](const Options& o) { return o.poll == Poll::block; }},
+    {"poll", {"--poll", "spin"}, [](const Options& o) { return o.polls == Polls{PollingWay{Polling::spin}}; }},
+    {"poll", {"--poll", "yield"}, [](const Options& o) { return o.polls == Polls{PollingWay{Polling::yield}}; }},
+    {"poll", {"--poll", "block"}, [](const Options& o) { return o.polls == Polls{PollingWay{Polling::block}}; }},
     {"poll",
      {"--poll", "throttle=16"},
-     [](const Options& o) { return o.poll == Poll::throttle && o.throttle == 16; }},
+     [](const Options& o) {
+         return o.polls == Polls{PollingWay{Polling::throttle, 16}};
+     }},
+    {"poll",
+     {"--poll", "spin,throttle=16"},
+     [](const Options& o) {
+         return o.polls == Polls{PollingWay{Polling::spin}, PollingWay{Polling::throttle, 16}};
+     }},
     {"memory",
      {"--memory", "huge"},
      [](const Options& o) { return o.memories == std::vector<std::string>{"huge"}; }},
@@ -196,6 +205,9 @@ const Refused kRefused[] = {
     {{"--percentile", "99"}, "expected one of rank, index"},
     {{"--poll", "wait"}, "expected one of auto, spin, yield, block, throttle=N"},
     {{"--poll", "throttle"}, "expected one of auto, spin, yield, block, throttle=N"},
+    {{"--poll", "spin,auto"},
+     "--poll: of several each is spin, yield or throttle=N, and auto is for a launch of its own"},
+    {{"--poll", "yield,block"}, "and block is for a launch of its own"},
     {{"--poll", "throttle=0"}, "--poll: '0' is not a whole number from 1 to 1000"},
     {{"--poll", "throttle=N"}, "--poll: 'N' is not a whole number from 1 to 1000"},
     {{"--poll", "throttle=1001"}, "--poll: '1001' is not a whole number from 1 to 1000"},

@@ -38,6 +38,21 @@ TEST_CASE("a throttled rank pauses after so many empty polls in a row") {
     CHECK(shortest(5, kPolls) >= kPolls / 5 * Deadline::kPause);
 }
 
+TEST_CASE("a rank polls as a point says, and as before without a word") {
+    Deadline deadline(Polling::spin, 60'000'000'000);
+    deadline.poll_as(PollingWay{Polling::yield});
+    CHECK(deadline.polling() == Polling::yield);
+    CHECK(deadline.yields());
+    deadline.poll_as(PollingWay{Polling::throttle, 1});
+    CHECK_FALSE(deadline.yields());
+    const Nanoseconds begin = now_ns();
+    for (int poll = 0; poll < 20; ++poll) CHECK(deadline.idle());
+    CHECK(now_ns() - begin >= 20 * Deadline::kPause);
+    deadline.poll_as(std::nullopt);
+    CHECK(deadline.polling() == Polling::spin);
+    CHECK_FALSE(deadline.yields());
+}
+
 TEST_CASE("what happens in between puts the pause off") {
     constexpr unsigned kThrottle = 4;
     Deadline deadline(Polling::throttle, 60'000'000'000, kThrottle);

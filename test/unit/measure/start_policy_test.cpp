@@ -6,20 +6,20 @@
 using namespace a2aperf;
 
 TEST_CASE("ranks spin where each has a core and yield where they share") {
-    CHECK(choose_polling(std::nullopt, false).polling == Polling::spin);
-    CHECK(choose_polling(std::nullopt, true).polling == Polling::yield);
+    CHECK(choose_polling(std::nullopt, false).way.polling == Polling::spin);
+    CHECK(choose_polling(std::nullopt, true).way.polling == Polling::yield);
     CHECK_FALSE(choose_polling(std::nullopt, true).reason.empty());
 }
 
 TEST_CASE("the user's word on polling stands") {
     for (const bool is_oversubscribed : {false, true})
         for (const Polling wanted : {Polling::spin, Polling::yield, Polling::block, Polling::throttle})
-            CHECK(choose_polling(wanted, is_oversubscribed).polling == wanted);
+            CHECK(choose_polling(PollingWay{wanted}, is_oversubscribed).way.polling == wanted);
 }
 
 TEST_CASE("how ranks wait is told with its number") {
-    CHECK(PollingChoice{Polling::spin, "", 0}.text() == "spin");
-    CHECK(PollingChoice{Polling::throttle, "", 16}.text() == "throttle=16");
+    CHECK(PollingWay{Polling::spin, 0}.text() == "spin");
+    CHECK(PollingWay{Polling::throttle, 16}.text() == "throttle=16");
 }
 
 TEST_CASE("a rank is late after a hundredth of an op, but never before a microsecond") {

@@ -182,6 +182,20 @@ TEST_CASE(
     for (const auto& [name, of_name] : steps) CHECK(of_name.size() == 1);
 }
 
+TEST_CASE("ways to poll are an axis, and a label names them where there are several") {
+    Axes axes = two_of_each();
+    axes.modes = {"tagged"};
+    axes.schedules = {&find_schedule("shift")};
+    axes.windows = {Window{}};
+    axes.polls = {PollingWay{Polling::spin}, PollingWay{Polling::throttle, 16}};
+    const Plan plan = make_plan(axes, Layout::blocks(4, 2), skip_nothing);
+    REQUIRE(plan.points.size() == 6);
+    CHECK(plan.points[2].polling == PollingWay{Polling::spin});
+    CHECK(plan.points[3].label().find(" window all poll throttle=16 ") != std::string::npos);
+    axes.polls = {std::nullopt};
+    CHECK(make_plan(axes, Layout::blocks(4, 2), skip_nothing).points[0].label().find("poll") == std::string::npos);
+}
+
 TEST_CASE("chunks and endpoints are axes, and a window in bytes holds chunks of messages that are cut") {
     Axes axes = two_of_each();
     axes.modes = {"tagged"};
