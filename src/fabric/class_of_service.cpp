@@ -8,8 +8,11 @@
 
 #include <array>
 #include <charconv>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
+
+#include "a2aperf/fabric/provider.hpp"
 
 namespace a2aperf {
 namespace {
@@ -115,6 +118,26 @@ bool gives_class(const Offer& offer, std::uint32_t tclass) {
             info->tx_attr->tclass == tclass)
             return true;
     return false;
+}
+
+bool ServiceLevel::is_taken(const Offer& offer, const TrafficClass& asked) {
+    return asked.kind == TrafficClass::Kind::service_level &&
+           !find_provider(offer.provider()).service_level.empty();
+}
+
+ServiceLevel::ServiceLevel(const Offer& offer, const TrafficClass& asked) {
+    if (!is_taken(offer, asked)) return;
+    variable_ = find_provider(offer.provider()).service_level;
+    if (const char* value = std::getenv(variable_.c_str())) before_ = value;
+    setenv(variable_.c_str(), std::to_string(asked.value).c_str(), 1);
+}
+
+ServiceLevel::~ServiceLevel() {
+    if (variable_.empty()) return;
+    if (before_)
+        setenv(variable_.c_str(), before_->c_str(), 1);
+    else
+        unsetenv(variable_.c_str());
 }
 
 std::optional<SocketMarks> marks_of(const TrafficClass& traffic_class) {

@@ -20,9 +20,10 @@ Channels::Channels(const Job& job, const Offer& offer, const ChannelSettings& se
     if (const auto why = channels_trouble(offer.provider(), count)) throw UsageError(*why);
     for (int i = 0; i < count; ++i) {
         Offer own = offer;
-        if (static_cast<std::size_t>(i) < settings.classes.size())
-            if (const auto tclass = tclass_of(settings.classes[static_cast<std::size_t>(i)]))
-                own.set_traffic_class(*tclass);
+        const auto nth = static_cast<std::size_t>(i);
+        const TrafficClass asked = nth < settings.classes.size() ? settings.classes[nth] : TrafficClass{};
+        if (const auto tclass = tclass_of(asked)) own.set_traffic_class(*tclass);
+        const ServiceLevel level(offer, asked);
         channels_.push_back(std::make_unique<Channel>(job, own, settings));
         all_.push_back(channels_.back().get());
     }

@@ -7,9 +7,9 @@
 namespace a2aperf {
 
 bool grants_class(const Channel& channel, const TrafficClass& asked) {
-    const auto tclass = tclass_of(asked);
-    if (!tclass) return false;
     const Offer& offer = channel.domain().offer();
+    const auto tclass = tclass_of(asked);
+    if (!tclass) return ServiceLevel::is_taken(offer, asked);
     if (find_provider(offer.provider()).network != "TCP") return gives_class(offer, *tclass);
     const auto marks = marks_of(asked);
     if (!marks) return false;

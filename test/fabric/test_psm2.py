@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The real psm2 provider over libpsm2's shared-memory path: the provider's code, no adapter."""
 
+import re
 import subprocess
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+import h5py
 import pytest
 from flow_files import require_true_streams, require_true_trips
 from processes import PATIENCE
-from results import COMPLETE, SKIPPED, Results, has_plausible_moments, has_true_statistics
+from results import COMPLETE, NO_MOMENT, SKIPPED, Results, has_plausible_moments, has_true_statistics
 
 pytestmark = pytest.mark.slow
 
@@ -113,3 +115,18 @@ def test_round_trips(launch_psm2, tmp_path):
     assert outcome.returncode == 0, outcome.stderr
     assert set(Results(tmp_path / "a.h5").words("provider")) == {"psm2"}
     require_true_trips(tmp_path / "a.h5", [0, 1])
+
+
+def test_a_service_level_is_that_of_the_ranks_that_asked_for_it(launch_psm2, tmp_path, monkeypatch):
+    """By what the library itself says that it read; the others keep what is set around the launch."""
+    monkeypatch.setenv("PSM2_VERBOSE_ENV", "2")
+    monkeypatch.setenv("HFI_SL", "5")
+    command = ["interference", "--phase", "20ms", "--alternations", "1", "--levels", "100", "--load-class", "sl3"]
+    outcome = launch_psm2(4, command=command)
+    assert outcome.returncode == 0, outcome.stderr
+    read = re.findall(r"HFI_SL .* => (\d+) ", outcome.stdout + outcome.stderr)
+    assert sorted(read) == ["3", "3", "5", "5"]
+    with h5py.File(tmp_path / "a.h5") as file:
+        assert file["load_class_granted"][0] == 1
+        assert list(file["raw/class_granted"][0, 0]) == [NO_MOMENT, NO_MOMENT, 1, 1]
+    assert Results(tmp_path / "a.h5").segments[0].environment["HFI_SL"] == "5"

@@ -18,6 +18,23 @@ std::optional<std::uint32_t> tclass_of(const TrafficClass& traffic_class);
 // Whether the provider, asked for it (fi_getinfo), names it in what it gives: many ignore it.
 bool gives_class(const Offer& offer, std::uint32_t tclass);
 
+// While it lives, endpoints that are opened get the service level that was asked for, where the provider takes one
+// from a variable: psm2 from HFI_SL. Nothing is set for any other class or provider, and what was there before
+// comes back.
+class ServiceLevel {
+public:
+    ServiceLevel(const Offer& offer, const TrafficClass& asked);
+    ~ServiceLevel();
+    ServiceLevel(const ServiceLevel&) = delete;
+    ServiceLevel& operator=(const ServiceLevel&) = delete;
+
+    static bool is_taken(const Offer& offer, const TrafficClass& asked);
+
+private:
+    std::string variable_; // empty: none is set
+    std::optional<std::string> before_;
+};
+
 // What IP and Linux know of a class. A name has the DSCP that RFC 4594 recommends for what it stands for.
 struct SocketMarks {
     int type_of_service;         // IP_TOS: the DSCP above two bits of congestion

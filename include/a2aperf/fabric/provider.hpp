@@ -53,6 +53,9 @@ struct Provider {
     bool bounds_receives = true;
     // Messages of a process to itself are copied within it.
     bool keeps_own_messages = false;
+    // Variable that it reads whenever an endpoint is opened, for the service level of what that sends; empty =
+    // none.
+    std::string_view service_level{};
 
     bool needs_a_source() const { return takes_wildcards != nullptr && !takes_wildcards(); }
 };

@@ -7,8 +7,9 @@
 
 namespace a2aperf {
 
-// Whether the provider says that it gives it. Where messages go over TCP its sockets, connected by now, are marked,
-// which no provider does, and it is granted where there are any and all have the marks.
+// Whether the provider says that it gives it, or reads the variable that a service level was put into. Where
+// messages go over TCP its sockets, connected by now, are marked, which no provider does, and it is granted where
+// there are any and all have the marks.
 bool grants_class(const Channel& channel, const TrafficClass& asked);
 
 } // namespace a2aperf
