@@ -2,6 +2,7 @@
 // What a rank keeps of a point of interference.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -28,6 +29,35 @@ struct InterferenceRows {
     void add_time(Nanoseconds at, Nanoseconds start, const Phases& phases, Nanoseconds of_victim) {
         add(at, phases.at(at - start), phases.kind_at(at - start), of_victim, kNoMoment, kNoMoment);
     }
+};
+
+// Of a victim, as many as there is room for; those beyond are counted.
+class VictimTimes {
+public:
+    void reserve(std::size_t most) {
+        most_ = most;
+        begins_.reserve(most);
+        times_.reserve(most);
+    }
+    void keep(Nanoseconds begin, Nanoseconds time) {
+        if (times_.size() >= most_) {
+            ++lost_;
+            return;
+        }
+        begins_.push_back(begin);
+        times_.push_back(time);
+    }
+    std::int64_t lost() const { return lost_; }
+    InterferenceRows rows(Nanoseconds start, const Phases& phases) const {
+        InterferenceRows rows;
+        for (std::size_t i = 0; i < begins_.size(); ++i) rows.add_time(begins_[i], start, phases, times_[i]);
+        return rows;
+    }
+
+private:
+    std::size_t most_ = 0;
+    std::vector<Nanoseconds> begins_, times_;
+    std::int64_t lost_ = 0;
 };
 
 } // namespace a2aperf

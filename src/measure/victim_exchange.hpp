@@ -3,7 +3,6 @@
 #pragma once
 
 #include <array>
-#include <vector>
 
 #include "a2aperf/base/clock.hpp"
 #include "a2aperf/measure/credit_stream.hpp"
@@ -33,11 +32,7 @@ public:
     }
 
     RankRole role() const { return others_ > 0 ? RankRole::client : RankRole::idle; }
-    void reserve(std::size_t most_samples) {
-        most_samples_ = others_ > 0 ? most_samples : 0;
-        begins_.reserve(most_samples_);
-        times_.reserve(most_samples_);
-    }
+    void reserve(std::size_t most_samples) { times_.reserve(others_ > 0 ? most_samples : 0); }
     void open(Nanoseconds start, Nanoseconds) {
         start_ = start;
         next_ = start + phases_.begin(1);
@@ -49,13 +44,9 @@ public:
         if (is_in_op_ && has_moved && flow_.has_exchanged(ops_)) end();
         return has_moved;
     }
-    std::int64_t lost() const { return lost_; }
+    std::int64_t lost() const { return times_.lost(); }
 
-    InterferenceRows rows() const {
-        InterferenceRows rows;
-        for (std::size_t i = 0; i < begins_.size(); ++i) rows.add_time(begins_[i], start_, phases_, times_[i]);
-        return rows;
-    }
+    InterferenceRows rows() const { return times_.rows(start_, phases_); }
 
 private:
     // By a message of the next op.
@@ -70,12 +61,7 @@ private:
 
     void end() {
         is_in_op_ = false;
-        if (times_.size() >= most_samples_) {
-            ++lost_;
-            return;
-        }
-        begins_.push_back(begin_);
-        times_.push_back(now_ns() - begin_);
+        times_.keep(begin_, now_ns() - begin_);
     }
 
     Phases phases_;
@@ -85,9 +71,7 @@ private:
     bool is_in_op_ = false;
     std::int64_t ops_ = 0;  // that it has begun
     Nanoseconds begin_ = 0; // of the last
-    std::size_t most_samples_ = 0;
-    std::vector<Nanoseconds> begins_, times_;
-    std::int64_t lost_ = 0;
+    VictimTimes times_;
 };
 
 } // namespace a2aperf

@@ -4,7 +4,6 @@
 
 #include <array>
 #include <cmath>
-#include <vector>
 
 #include "a2aperf/base/clock.hpp"
 #include "a2aperf/measure/credit_stream.hpp"
@@ -37,11 +36,7 @@ public:
     }
 
     RankRole role() const { return role_; }
-    void reserve(std::size_t most_samples) {
-        most_samples_ = role_ == RankRole::client ? most_samples : 0;
-        begins_.reserve(most_samples_);
-        times_.reserve(most_samples_);
-    }
+    void reserve(std::size_t most_samples) { times_.reserve(role_ == RankRole::client ? most_samples : 0); }
     void open(Nanoseconds start, Nanoseconds) {
         start_ = start;
         next_ = start + phases_.begin(1);
@@ -56,13 +51,9 @@ public:
         if (received() != seen_) look();
         return has_moved;
     }
-    std::int64_t lost() const { return lost_; }
+    std::int64_t lost() const { return times_.lost(); }
 
-    InterferenceRows rows() const {
-        InterferenceRows rows;
-        for (std::size_t i = 0; i < begins_.size(); ++i) rows.add_time(begins_[i], start_, phases_, times_[i]);
-        return rows;
-    }
+    InterferenceRows rows() const { return times_.rows(start_, phases_); }
 
 private:
     std::int64_t received() const { return flow_.totals()[1]; }
@@ -75,19 +66,10 @@ private:
             if (now < begin_ + gap_) return;
             const auto time =
                 static_cast<double>(now - begin_) * window_ / static_cast<double>(seen_ - seen_at_begin_);
-            keep(begin_, static_cast<Nanoseconds>(std::llround(time)));
+            times_.keep(begin_, static_cast<Nanoseconds>(std::llround(time)));
         }
         begin_ = now;
         seen_at_begin_ = seen_;
-    }
-
-    void keep(Nanoseconds begin, Nanoseconds time) {
-        if (times_.size() >= most_samples_) {
-            ++lost_;
-            return;
-        }
-        begins_.push_back(begin);
-        times_.push_back(time);
     }
 
     Phases phases_;
@@ -98,9 +80,7 @@ private:
     bool is_open_ = false;
     Nanoseconds begin_ = kNoMoment; // of the slice
     std::int64_t seen_ = 0, seen_at_begin_ = 0;
-    std::size_t most_samples_ = 0;
-    std::vector<Nanoseconds> begins_, times_;
-    std::int64_t lost_ = 0;
+    VictimTimes times_;
 };
 
 } // namespace a2aperf

@@ -50,7 +50,7 @@ def in_launches(launches: Iterable[Launch]) -> list[str]:
 
 
 def yields(launch: Launch) -> bool:
-    """Whether its ranks give their core away while they wait (`sched_yield`), in any of its points."""
+    """Whether its ranks give their core away while they wait (`sched_yield`), in any point."""
     ways = str(launch.attributes.get("poll")).split(",")
     return any(way in ("yield", "block") or way.startswith("throttle=") for way in ways)
 
