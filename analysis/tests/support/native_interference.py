@@ -165,7 +165,8 @@ def _figures(load: Load) -> dict[str, Any]:
     per_message = 2 * 65536 * 8 / (LENGTH * 4 // 5)
     return found | impacts | {
         "schedule": "", "window": 0, "message_size": load.size,
-        "victim_pairs": {"all-to-all": "0,1,2,3"}.get(load.kind, "0:1"), "victim_kind": load.kind, "victim_window": window,
+        "victim_pairs": {"all-to-all": "0,1,2,3"}.get(load.kind, "0:1"),
+        "victim_kind": load.kind, "victim_window": window,
         "load_class": "", "load_class_granted": -1,
         "placement": "same", "load_pattern": "all-to-all", "load_level": load.level,
         "load_size": 65536, "load_window": 8, "request_size": 30, "request_gap": GAP,
