@@ -117,7 +117,6 @@ constexpr OptionRow kOptions[] = {
          }},
 };
 
-// A rank sleeps on one queue only.
 // Beside MPI's collective, which posts its receives inside, our own points do so, too.
 void check_baseline(const Options& options) {
     if (options.with_mpi_baseline && options.is_given("post") && options.post == Post::before)
@@ -126,6 +125,7 @@ void check_baseline(const Options& options) {
             "and a comparison needs ours there, too");
 }
 
+// A rank sleeps on one queue only.
 void check_endpoints(const Options& options) {
     const std::vector<int>& endpoints = alltoall_options(options).endpoints;
     const auto& way = options.polls.front();

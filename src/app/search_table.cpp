@@ -90,8 +90,8 @@ bool Found::is_usual() const {
 std::string setting_of(const Point& point) {
     // The same at every size: not into how many chunks it cuts a message.
     const std::string chunk = point.chunk == 0 ? "" : fmt::format(" chunk {}", Window{0, point.chunk}.text());
-    return fmt::format("{} {} window {}{}{}", point.mode, point.schedule_name(), window_of(point), chunk,
-                       point.lane_words());
+    return fmt::format("{} {} window {}{}{}{}", point.mode, point.schedule_name(), window_of(point), chunk,
+                       point.lane_words(), point.polling_words());
 }
 
 std::string search_table(std::span<const Found> found) {

@@ -99,8 +99,8 @@ void require_format(const Options& options, std::span<const Format> known, std::
 void require_one_memory(const Options& options);
 // Of what has a number of buffers: neither all nor bytes.
 void require_whole_windows(const Options& options, std::string_view whose);
-// For points that run for a duration, whose ranks never wait.
 void require_one_poll(const Options& options);
+// For points that run for a duration, whose ranks never wait.
 void require_poll_without_pause(const Options& options);
 
 const Workload& alltoall();

@@ -179,12 +179,12 @@ std::string InterferencePlan::label(const Point& point) const {
 }
 
 std::string InterferencePlan::victims_text() const {
-    std::vector<std::string> words;
     if (kind == VictimKind::all_to_all) {
         std::set<Rank> ranks;
         for (const StreamPair& pair : victims) ranks.insert(pair.from);
         return fmt::format("{}", fmt::join(ranks, ","));
     }
+    std::vector<std::string> words;
     for (const StreamPair& pair : victims) words.push_back(fmt::format("{}:{}", pair.from, pair.to));
     return fmt::format("{}", fmt::join(words, ","));
 }

@@ -116,8 +116,11 @@ std::string Point::chunk_words() const {
 }
 
 std::string Point::lane_words() const {
-    return (channels == 1 ? "" : fmt::format(" endpoints {}", channels)) +
-           (polling ? fmt::format(" poll {}", polling->text()) : "");
+    return channels == 1 ? "" : fmt::format(" endpoints {}", channels);
+}
+
+std::string Point::polling_words() const {
+    return polling ? fmt::format(" poll {}", polling->text()) : "";
 }
 
 std::string Point::window_words() const {
@@ -131,8 +134,14 @@ std::string Point::label() const {
     const std::string cell = fmt::format("{} {}{}", mode, schedule_name(), asked);
     if (is_baseline()) return fmt::format("{} {} B", cell, message_size);
     if (distance > 0) return fmt::format("{} by {} {} B", cell, distance, message_size);
-    return fmt::format("{} window {}{}{} {} B{}", cell, window_words(), chunk_words(), lane_words(), message_size,
-                       role == Role::sentinel ? " (sentinel)" : "");
+    return fmt::format("{} window {}{}{}{} {} B{}", cell, window_words(), chunk_words(), lane_words(),
+                       polling_words(), message_size, role == Role::sentinel ? " (sentinel)" : "");
+}
+
+bool moves_alike(const Point& a, const Point& b) {
+    return a.schedule == b.schedule && a.window == b.window && a.window_bytes == b.window_bytes &&
+           a.chunk == b.chunk && a.channels == b.channels && a.polling == b.polling &&
+           a.message_size == b.message_size;
 }
 
 } // namespace a2aperf

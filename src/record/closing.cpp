@@ -157,9 +157,7 @@ std::optional<std::string> against_mpi(const Rows& rows) {
 }
 
 bool is_same_cell(const Point& a, const Point& b) {
-    return a.mode == b.mode && a.schedule == b.schedule && a.window == b.window &&
-           a.window_bytes == b.window_bytes && a.chunk == b.chunk && a.channels == b.channels &&
-           a.polling == b.polling && a.message_size == b.message_size;
+    return a.mode == b.mode && moves_alike(a, b);
 }
 
 // Where no bound by links is known: what was moved in a second at the rank that has most of it, over what each rank

@@ -21,9 +21,7 @@ bool is_faster(const Row& row, const Row& than) {
 }
 
 bool is_same_but_for_mode(const Point& a, const Point& b) {
-    return a.schedule == b.schedule && a.window == b.window && a.window_bytes == b.window_bytes &&
-           a.chunk == b.chunk && a.channels == b.channels && a.polling == b.polling &&
-           a.message_size == b.message_size && a.memory == b.memory && a.post == b.post && !a.traffic && !b.traffic;
+    return moves_alike(a, b) && a.memory == b.memory && a.post == b.post && !a.traffic && !b.traffic;
 }
 
 // Points of both modes that have all else in common; those of `mode` first.
