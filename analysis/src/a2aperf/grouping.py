@@ -197,7 +197,7 @@ def column_text(column: Column | None, value: object) -> str:
     if column is None:
         return str(value)
     name = column.name.replace("_", " ")
-    if not isinstance(value, float) and value == "" and column.name in _EMPTY:
+    if isinstance(value, str) and not value and column.name in _EMPTY:
         return _EMPTY[column.name]
     if pd.isna(value) or value == "":  # type: ignore[call-overload]
         return f"{name} unknown"
