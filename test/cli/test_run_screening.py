@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """a2a run --screen: the settings that matter, without Slurm."""
 
-import json
 import re
 import signal
 import subprocess
@@ -11,6 +10,7 @@ import pytest
 from processes import PATIENCE, wait_until
 from results import Results
 from run_study import CALM, FEW, HARMLESS, LATE, RunStudy
+from screenings import own_catalogue, planned
 
 
 @pytest.fixture
@@ -33,10 +33,6 @@ def make_plan(study: RunStudy, *words: str) -> Path:
     return study.folder / "plan.json"
 
 
-def planned(file: Path) -> list[dict]:
-    return json.loads(file.read_text())["launches"]
-
-
 def test_only_what_this_libfabric_knows_is_screened(study, program):
     listed = subprocess.run([program, "providers", "--variables"], capture_output=True, text=True, check=True).stdout
     known = re.findall(r"^  (FI_SHM_\w+) ", listed, re.M)
@@ -49,22 +45,10 @@ def test_only_what_this_libfabric_knows_is_screened(study, program):
     assert not set(left_out) & set(known)
 
 
-# Both values of it make a launch quick.
-CATALOGUE = """\
-provider = "shm"
-[[setting]]
-name = "A2APERF_QUICK"
-values = ["1", "2"]
-default = "slow"
-what = "Messages do not come late."
-source = "this test"
-"""
-
-
 @pytest.mark.slow
 def test_a_screening_confirms_the_setting_that_matters(study):
     """It dominates, and the rest is screened again with it; stopped while its other value is tried, and gone on with."""
-    (study.folder / "own.toml").write_text(CATALOGUE)
+    (study.folder / "own.toml").write_text(own_catalogue("shm", "A2APERF_QUICK", ["1", "2"], "slow"))
     another = ["--try", "A2APERF_DUMMY_2=1", "--catalogue", "own.toml"]
     make_plan(study, *another, "--seed", "5")
     words = ["-n", "2", "--screen", "plan.json", "--sizes", "1000", "--", *CALM, *FEW]

@@ -163,8 +163,8 @@ def test_a_load_rank_that_is_in_no_pair_does_nothing(interference, tmp_path):
 
 
 def test_a_class_of_the_load_is_granted_or_not(interference, tmp_path):
-    """Of load ranks alone: over TCP their connections have its DSCP. No provider here has service levels, and shm has no classes."""
-    short = ["--phase", "20ms", "--alternations", "1", "--levels", "100"]
+    """Of load ranks alone: over TCP their connections have its DSCP. tcp has no service levels, and shm no classes."""
+    short = ["--phase", "100ms", "--alternations", "1", "--levels", "100"]
     for provider, asked, granted in (("tcp", "dscp10", 1), ("tcp", "sl1", 0), ("shm", "bulk", 0)):
         interference(4, *short, "--load-class", asked, "--force", provider=provider)
         raw, row = rows_of(tmp_path / "a.h5", 0)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -42,6 +43,12 @@ class Study:
             self.cluster.sbatch(*slurm, self.jobs / script, *words, cwd=self.folder, env=self.environment)
         )
         return self.submitted[-1]
+
+    def note(self, said: str) -> list[str]:
+        """Ids of the jobs that a2a submit tells of: they are this study's."""
+        ids = re.findall(r"^job (\d+)$", said, re.MULTILINE)
+        self.submitted += ids
+        return ids
 
     def output(self, id: str) -> str:
         """What the job printed."""

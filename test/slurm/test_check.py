@@ -35,7 +35,7 @@ def submit(cluster, study, analysis):
         environment = {**study.environment, "A2APERF_JOBS": str(JOBS), "A2APERF_SITE": str(SITE)}
         command = [analysis, "submit", "-N", "4", f"--sbatch=--nodelist={NODES}", "--check", *words, "--", *BRIEF]
         outcome = cluster.run(*command, cwd=study.folder, env=environment, seconds=2 * PATIENCE)
-        study.submitted += re.findall(r"^job (\d+)$", outcome.stdout, re.MULTILINE)
+        study.note(outcome.stdout)
         return outcome
 
     return run

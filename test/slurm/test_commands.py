@@ -34,8 +34,7 @@ def test_separate_jobs_and_their_report(a2a, study):
     dry = lines(a2a(*words, "--dry-run", "--", *BRIEF))
     assert study.cluster.run("squeue", "-h").stdout == ""
     outcome = a2a(*words, "--", *BRIEF)
-    ids = re.findall(r"^job (\d+)$", outcome.stdout, re.MULTILINE)
-    study.submitted += ids
+    ids = study.note(outcome.stdout)
     real = lines(outcome)
     first, second, report = ids
     dry[2] = [word.replace("JOB1:JOB2", f"{first}:{second}") for word in dry[2]]
@@ -55,8 +54,7 @@ def test_status_follows_a_job_to_its_end(a2a, study):
     # Minutes of points in the first launch: it is still measuring, however late it is looked at.
     words = ["--launches", "3", "--sizes", "1000..600000+1000", "--", "--ops", "100000", "--time-budget", "500ms"]
     outcome = a2a("submit", "-N", "2", *words)
-    (id,) = re.findall(r"^job (\d+)$", outcome.stdout, re.MULTILINE)
-    study.submitted.append(id)
+    (id,) = study.note(outcome.stdout)
     study.cluster.wait_for(id, lambda job: job.state == "RUNNING", PATIENCE)
     study.cluster.wait_for(id, lambda job: bool(study.files(id)), PATIENCE)
     status = a2a("status")

@@ -26,7 +26,7 @@ def test_the_walk_through(cluster, study, analysis):
         outcome = cluster.when_all_respond(run) if "a2a doctor" in block.commands else run()
         assert outcome.returncode == 0, f"{block.name}: {block.commands}{outcome.stdout}{outcome.stderr}"
         if "--dry-run" not in block.commands:
-            study.submitted += re.findall(r"^job (\d+)$", outcome.stdout, re.MULTILINE)
+            study.note(outcome.stdout)
         if block is last_status:
             assert "9 of 9 launches good; complete" in outcome.stdout
 
@@ -45,7 +45,7 @@ def test_the_line_for_cron(cluster, study, analysis):
     }  # fmt: skip
     outcome = cluster.run("sh", "-c", command, cwd=study.folder, env=environment, seconds=2 * PATIENCE)
     said = (study.folder / "checks/last.txt").read_text()
-    study.submitted += re.findall(r"^job (\d+)$", said, re.MULTILINE)
+    study.note(said)
     assert outcome.returncode == 0 and outcome.stdout == outcome.stderr == ""
     (id,) = study.submitted
     verdict = (study.folder / f"checks/nightly/check-{id}.txt").read_text()

@@ -1,13 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """screen.sbatch: a setting that only a site's script can set, from a2a submit to the line that is recommended."""
 
-import json
-import re
-from pathlib import Path
-
 import pytest
 from processes import PATIENCE
 from results import Results
+from screenings import own_catalogue, planned
 from study import BRIEF, JOBS, SITE
 
 PROFILE = """\
@@ -41,21 +38,6 @@ def a2a(cluster, study, program, analysis):
     study.environment = {**study.environment, "A2APERF": str(script), "A2APERF_JOBS": str(JOBS)}
     return lambda *words: cluster.run(analysis, *words, cwd=study.folder, env=study.environment)
 
-# Either value of it turns the knob.
-CATALOGUE = """\
-provider = "net"
-[[setting]]
-name = "SITE_KNOB"
-values = ["on", "full"]
-default = "off"
-what = "Messages do not come late."
-source = "this test"
-"""
-
-
-def launches(file: Path) -> list[dict]:
-    return json.loads(file.read_text())["launches"]
-
 
 def test_a_knob_of_the_site_is_found_confirmed_and_turned_back(a2a, study, cluster):
     """28 launches and 16 that confirm, with a variable that means nothing beside the knob."""
@@ -73,10 +55,9 @@ def test_a_knob_of_the_site_is_found_confirmed_and_turned_back(a2a, study, clust
 
     outcome = a2a(*words, "--minutes", "30", "--", *BRIEF)
     assert outcome.returncode == 0, outcome.stderr
-    (id,) = re.findall(r"^job (\d+)$", outcome.stdout, re.MULTILINE)
-    study.submitted.append(id)
+    (id,) = study.note(outcome.stdout)
     study.done(id)
-    screened, confirmed = (launches(study.results / name) for name in ("screen.json", "confirm.json"))
+    screened, confirmed = (planned(study.results / name) for name in ("screen.json", "confirm.json"))
     # The one that means nothing is left as well once in 25 times.
     assert len(screened) == 28 and len(confirmed) in (16, 32)
     assert [row["status"] for row in study.log(id)] == ["0"] * len(screened + confirmed)
@@ -98,17 +79,16 @@ def test_a_knob_of_the_site_is_found_confirmed_and_turned_back(a2a, study, clust
 
 def test_a_setting_that_dominates_is_fixed_and_its_other_value_tried(a2a, study):
     """Round after round in one job: 28 launches, 28 with the knob turned, 16 for its other value, and those that confirm."""
-    (study.folder / "own.toml").write_text(CATALOGUE)
+    (study.folder / "own.toml").write_text(own_catalogue("net", "SITE_KNOB", ["on", "full"], "off"))
     tried = ["--try", "A2APERF_DUMMY=1", "--try", "A2APERF_DUMMY_2=1", "--try", "SITE_KNOB=on", "--catalogue", "own.toml"]
     made = a2a("screen", "--provider", "net", *tried, "--seed", "5", "-o", "plan.json")
     assert made.returncode == 0, made.stderr
     outcome = a2a("submit", "-N", "2", "--screen", "plan.json", "--site", "./site.sh", "--sizes", "1000", "--minutes", "50", "--", *BRIEF)
     assert outcome.returncode == 0, outcome.stderr
-    (id,) = re.findall(r"^job (\d+)$", outcome.stdout, re.MULTILINE)
-    study.submitted.append(id)
+    (id,) = study.note(outcome.stdout)
     study.done(id, seconds=4 * PATIENCE)
     first, second, other, confirmed = (
-        launches(study.results / name) for name in ("screen.json", "screen-2.json", "values.json", "confirm.json")
+        planned(study.results / name) for name in ("screen.json", "screen-2.json", "values.json", "confirm.json")
     )
     assert [len(first), len(second), len(other)] == [28, 28, 16] and len(confirmed) in (16, 32, 40)
     assert all(launch["environment"].get("SITE_KNOB") == "on" for launch in second)
