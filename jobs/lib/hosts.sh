@@ -24,7 +24,7 @@ require_job() {
     local name
     for name in INT TERM HUP; do
         # shellcheck disable=SC2064 # the name is that of now
-        trap "stop_run $name" "$name"
+        trap "stop_run $name || true" "$name"
     done
     site_launcher=mpirun
     [[ ${asked[ranks]} ]] || die -2 "how many ranks? --ranks 4"

@@ -17,8 +17,9 @@ quiet=no
 
 require_job() {
     [[ $job_id ]] || no_job
-    trap 'interrupt "the time limit is near"' USR1
-    trap 'interrupt "the job was cancelled"' TERM
+    # With the status of a command that the signal cut short, set -e would end the script inside of the trap.
+    trap 'interrupt "the time limit is near" || true' USR1
+    trap 'interrupt "the job was cancelled" || true' TERM
 }
 
 # enter_allocation: what the job was given.

@@ -48,6 +48,8 @@ run_study() {
 # leave: what the script has made for itself is removed. A check that came to no verdict has the status of what is unknown.
 leave() {
     local status=$?
+    # bash runs it in a child, too, that a signal meets before it has put off the traps.
+    [[ $BASHPID == "$$" ]] || return 0
     [[ ! ${hooked[*]} ]] || after_launch
     [[ ! ${scratch-} ]] || rm -rf "$scratch"
     [[ ! ${begun_file-} ]] || rm -f "$begun_file"

@@ -330,3 +330,16 @@ def test_an_unfinished_file_is_the_fault_of_the_node_that_does_not_answer(job, t
     assert f"launch 1 failed: {reason}\n" in outcome.stderr
     assert (tmp_path / "results/log-79.tsv").read_text().endswith(f"\t1\t{reason}\n")
     assert len(outcome.stdout.split()) == (19 if silent else 20)
+
+
+def test_a_child_removes_nothing_of_the_script(job, tmp_path):
+    """bash runs the trap of the exit in a child, too, that a signal meets before the traps are put off."""
+    outcome = job('(leave); test -d "$scratch" && echo there; leave; test -d "$scratch" || echo gone')
+    assert (outcome.stdout, outcome.returncode) == ("there\ngone\n", 0), outcome.stderr
+
+
+@pytest.mark.parametrize("begin", ["", '. "$jobs/lib/hosts.sh"; asked[ranks]=4; '], ids=["slurm", "hosts"])
+def test_a_signal_ends_the_launches_and_not_the_script(job, begin):
+    """Whatever the status was of the command that it cut short."""
+    outcome = job(f'{begin}require_job; stop_launch() {{ false; }}; launch_pid=1; kill -TERM $$; echo "$stopping"')
+    assert outcome.returncode == 0 and outcome.stdout.startswith("the "), outcome.stderr

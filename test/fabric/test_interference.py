@@ -156,7 +156,7 @@ def test_an_all_to_all_as_the_victim(interference, needs_provider, tmp_path, pro
 
 def test_a_load_rank_that_is_in_no_pair_does_nothing(interference, tmp_path):
     """Of three that stream the one in the middle: it keeps no time, and nothing of it is lost."""
-    interference(6, "--phase", "20ms", "--alternations", "1", "--levels", "100", "--victim-kind", "stream", "--load", "stream", provider="shm")
+    interference(6, "--phase", "200ms", "--alternations", "1", "--levels", "100", "--victim-kind", "stream", "--load", "stream", provider="shm")
     raw, row = rows_of(tmp_path / "a.h5", 0)
     assert (raw["rank_role"][4], raw["messages_sent"][4], raw["messages_received"][4]) == (0, 0, 0)
     assert (raw["victim_time"][:, 4] == NO_MOMENT).all() and row["ticks_lost"] == 0
@@ -176,7 +176,7 @@ def test_a_class_of_the_load_is_granted_or_not(interference, tmp_path):
 
 
 def test_victims_of_ones_choice_may_share_a_server(interference, tmp_path):
-    interference(5, "--phase", "20ms", "--alternations", "1", "--levels", "100", "--victims", "0:4,2:4")
+    interference(5, "--phase", "200ms", "--alternations", "1", "--levels", "100", "--victims", "0:4,2:4")
     raw, _ = rows_of(tmp_path / "a.h5", 0)
     assert list(raw["rank_role"]) == [1, 3, 1, 3, 2]
 

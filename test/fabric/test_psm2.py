@@ -121,7 +121,7 @@ def test_a_service_level_is_that_of_the_ranks_that_asked_for_it(launch_psm2, tmp
     """By what the library itself says that it read; the others keep what is set around the launch."""
     monkeypatch.setenv("PSM2_VERBOSE_ENV", "2")
     monkeypatch.setenv("HFI_SL", "5")
-    command = ["interference", "--phase", "20ms", "--alternations", "1", "--levels", "100", "--load-class", "sl3"]
+    command = ["interference", "--phase", "200ms", "--alternations", "1", "--levels", "100", "--load-class", "sl3"]
     outcome = launch_psm2(4, command=command)
     assert outcome.returncode == 0, outcome.stderr
     read = re.findall(r"HFI_SL .* => (\d+) ", outcome.stdout + outcome.stderr)

@@ -37,6 +37,8 @@ std::string text_of(const Options& o) {
     for (const Schedule* schedule : o.schedules) schedules += fmt::format("{},", schedule->name);
     std::string windows;
     for (const Window& window : o.windows) windows += window.text() + ",";
+    std::string polls;
+    for (const std::optional<PollingWay>& way : o.polls) polls += (way ? way->text() : "auto") + ",";
     std::string attachments;
     for (const auto& file : o.attachments) attachments += file.string() + ",";
     std::string text = fmt::format("{} {} {} | {} | {} | {} | {} {} {} {} {} |", o.workload, o.provider, o.nic,
@@ -44,10 +46,10 @@ std::string text_of(const Options& o) {
                                    static_cast<int>(o.order), o.seed, o.shuffle_ranks, o.with_mpi_baseline);
     text += fmt::format("{} {} {} {} {} {} |", o.ops, o.warmup, text_of(o.precision), o.min_ops, o.max_ops,
                         text_of(o.time_budget));
-    text += fmt::format("{} {} {} {} {} {} {} {} {} {} {} |", static_cast<int>(o.sync), static_cast<int>(o.post),
-                        static_cast<int>(o.complete_at), static_cast<int>(o.percentile), static_cast<int>(o.poll),
-                        o.throttle, fmt::join(o.memories, ","), text_of(o.memory_limit), o.timeout, o.verify_only,
-                        o.with_sentinel);
+    text +=
+        fmt::format("{} {} {} {} {} {} {} {} {} {} |", static_cast<int>(o.sync), static_cast<int>(o.post),
+                    static_cast<int>(o.complete_at), static_cast<int>(o.percentile), polls,
+                    fmt::join(o.memories, ","), text_of(o.memory_limit), o.timeout, o.verify_only, o.with_sentinel);
     text += fmt::format("{} {} {} {} {} {} {} {} {} {}", o.output ? o.output->string() : "none",
                         static_cast<int>(o.overwrite), text_of(o.labels), text_of(o.required_environment),
                         attachments, static_cast<int>(o.format), o.is_quiet, o.is_dry_run, text_of(o.ranks),
@@ -70,7 +72,9 @@ void require_sound(const Options& o) {
     const std::string core = o.provider.substr(0, o.provider.find(';'));
     require(core == "auto" || contains(test::catalogue().providers, core), "a provider is one of those there are",
             text);
-    require((o.poll == Poll::throttle) == (o.throttle >= 1) && o.throttle <= 1000, "a throttle in its range", text);
+    for (const std::optional<PollingWay>& way : o.polls)
+        require(!way || ((way->polling == Polling::throttle) == (way->throttle >= 1) && way->throttle <= 1000),
+                "a throttle in its range", text);
     require(!o.nic.empty(), "a NIC has a name", text);
     require(o.ops >= 1 && o.ops <= kMostOps && o.warmup >= 0 && o.warmup <= kMostOps, "ops in their range", text);
     require(o.min_ops >= 6 && o.min_ops <= o.max_ops && o.max_ops <= kMostOps, "min-ops up to max-ops", text);
