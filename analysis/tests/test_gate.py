@@ -42,6 +42,12 @@ def unknown(outcome: Outcome, *words: str) -> None:
         assert word in outcome.out, (word, outcome.out)
 
 
+def nothing_judged(outcome: Outcome, *words: str) -> None:
+    """What was asked makes no sense: unknown, and one line on stderr alone."""
+    assert outcome.status == 3, outcome
+    replace(outcome, status=2).refused(*words)
+
+
 # Against a baseline ------------------------------------------------------------------------------
 
 
@@ -245,12 +251,12 @@ def test_tails_and_invalid_ops(a2a: A2A, tmp_path: Path) -> None:
 )
 def test_a_faulty_limits_file(a2a: A2A, tmp_path: Path, text: str, words: tuple[str, ...]) -> None:
     path = toml(tmp_path, text)
-    a2a("gate", tmp_path, "--limits", path).refused(str(path), *words)
+    nothing_judged(a2a("gate", tmp_path, "--limits", path), str(path), *words)
 
 
 def test_no_limits_file(a2a: A2A, tmp_path: Path) -> None:
-    a2a("gate", tmp_path, "--limits", tmp_path / "no.toml").refused("No such file")
-    a2a("gate", tmp_path, "--limits", tmp_path).refused("a folder")
+    nothing_judged(a2a("gate", tmp_path, "--limits", tmp_path / "no.toml"), "No such file")
+    nothing_judged(a2a("gate", tmp_path, "--limits", tmp_path), "a folder")
 
 
 def test_points_without_a_result_are_never_ok(a2a: A2A, tmp_path: Path) -> None:

@@ -54,14 +54,14 @@ def _elsewhere(path: Path, question: Callable[..., _Answer], *arguments: Any) ->
 
 def ask_each(
     paths: Sequence[Path], question: Callable[..., _Answer], *arguments: Any
-) -> Generator[_Answer]:
+) -> Generator[_Answer | InputError]:
     """The same of many files, in their order: several processes read them where that pays.
 
-    Close it where it is not read to its end.
+    Of a file that has no answer the error. Close it where it is not read to its end.
     """
     readers = min(len(paths) // FILES_OF_A_READER, _cores(), _MOST_READERS)
     if readers < 2 or isolated.is_here() or not trailer.is_heeded():
-        yield from (ask(path, question, *arguments) for path in paths)
+        yield from (_or_error(ask, path, question, *arguments) for path in paths)
         return
 
     own: set[int] = set()
@@ -69,13 +69,20 @@ def ask_each(
         asked = [pool.submit(_elsewhere, path, question, *arguments) for path in paths]
         try:
             for one in asked:
-                yield one.result()
+                yield _or_error(one.result)
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             while left := [one for one in asked if not one.done()]:
                 isolated.stop(own)
                 wait(left, _STOP_S)
             raise
+
+
+def _or_error(call: Callable[..., _Answer], *arguments: Any) -> _Answer | InputError:
+    try:
+        return call(*arguments)
+    except InputError as error:
+        return error
 
 
 def _cores() -> int:

@@ -81,6 +81,18 @@ def _h5_files(folder: Path) -> Iterator[Path]:
         yield from (Path(here, name) for name in files if name.endswith(".h5"))
 
 
+def not_named(given: Iterable[Path], files: Iterable[Path]) -> frozenset[Path]:
+    """Those of the files meant that only a folder stands for: one of them may be damaged."""
+    given = list(given)
+    folders = [path for path in given if path.is_dir()]
+    named = {*given, *(file for files in read().values() for file in files)}
+    return frozenset(
+        file
+        for file in files
+        if file not in named and any(folder in file.parents for folder in folders)
+    )
+
+
 def files_of(given: Iterable[Path], with_copies: bool = False) -> list[Path]:
     """The files meant by files, folders (their `.h5` files, at any depth) and names of baselines.
 

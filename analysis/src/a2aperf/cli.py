@@ -18,7 +18,7 @@ from typer._completion_classes import completion_init
 from typer.core import TyperGroup
 
 from a2aperf import __version__, terminal
-from a2aperf.errors import STATUS_BAD_INPUT, InputError
+from a2aperf.errors import STATUS_BAD_INPUT, STATUS_LEFT_OUT, InputError
 
 STATUS_INTERRUPTED = 130
 
@@ -190,7 +190,8 @@ def main(arguments: list[str] | None = None) -> int:
         terminal.discard(sys.stdout)
         message = f"standard output: {error.strerror}"
     else:
-        return status if isinstance(status, int) else 0
+        status = status if isinstance(status, int) else 0
+        return status or (STATUS_LEFT_OUT if terminal.has_left_out() else 0)
     terminal.tell(f"a2a: {message}")
     return _status_of_bad_input(arguments)
 

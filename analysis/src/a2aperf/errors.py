@@ -40,6 +40,10 @@ STATUS_BAD_INPUT: Final = 2
 """Exit status of a command, and of the job scripts, for input that cannot be used."""
 
 
+STATUS_LEFT_OUT: Final = 3
+"""Exit status of a command that did its work without files of a folder that cannot be used."""
+
+
 class InputError(Exception):
     """Input that cannot be used: one line saying what is wrong and what would be right.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,24 +17,37 @@ from numpy.typing import NDArray
 
 from a2aperf import asking, copies, reading, schema, terminal, workloads
 from a2aperf.errors import InputError
+from a2aperf.labels import count_text
 from a2aperf.launch import Launch
 from a2aperf.results import Results
 from a2aperf.traits import Traits
 
 
-def load(paths: Iterable[Path | str]) -> Results:
+def load(paths: Iterable[Path | str], spared: Collection[Path] = ()) -> Results:
     """Read the points and launches of files; raw samples stay on disk.
 
     Raises InputError for an empty list, an unreadable file, a launch that is there twice, and a
-    complete point whose figures cannot be true.
+    complete point whose figures cannot be true. Of the files that are `spared` one that cannot be
+    used is left out and told, unless no other is left.
     """
     names = _display_names([Path(path) for path in paths])
     if not names:
         raise InputError("no files given; a2a needs at least one results file (.h5)")
     files = list(names.values())
+    parts, left_out = [], []
     with closing(asking.ask_each(files, asking.summary)) as answers:
         told = terminal.tracked(answers, len(files), "reading")
-        parts = [_read(*one, said) for one, said in zip(names.items(), told, strict=True)]
+        for (name, path), said in zip(names.items(), told, strict=True):
+            try:
+                parts.append(_read(name, path, said))
+            except InputError as error:
+                if path not in spared:
+                    raise
+                left_out.append(str(error))
+    for why in left_out:
+        terminal.leave_out(why)
+    if not parts:
+        raise InputError(f"none of {count_text(len(files), 'file')} can be used")
     described = _described(parts)
     tables = [_points(part, described) for part in parts]
     launches = {launch.id: launch for part in parts for launch in part.launches}
@@ -43,7 +56,18 @@ def load(paths: Iterable[Path | str]) -> Results:
     attributes = {part.name: part.attributes for part in parts}
     absent = frozenset.intersection(*(part.absent for part in parts))
     damaged = tuple(what for part in parts for what in part.damaged)
-    return Results(points, launches, names, attributes, described, absent, _traits, damaged=damaged)
+    files_of = {part.name: part.path for part in parts}
+    return Results(
+        points,
+        launches,
+        files_of,
+        attributes,
+        described,
+        absent,
+        _traits,
+        damaged=damaged,
+        left_out=tuple(left_out),
+    )
 
 
 def _traits(role: str) -> Traits:
@@ -64,7 +88,9 @@ class _Part:
     damaged: list[str]
 
 
-def _read(name: str, path: Path, said: asking.Summary) -> _Part:
+def _read(name: str, path: Path, said: asking.Summary | InputError) -> _Part:
+    if isinstance(said, InputError):
+        raise said
     terminal.tell_once(*(f"a2a: {path}: {what}" for what in said.damaged))
     launches = [_launch(name, path, index, one) for index, one in enumerate(said.segments)]
     part = _Part(

@@ -15,7 +15,9 @@ def sentences(results: Results) -> list[str]:
     here = workloads.present(results)
     said = [words for workload in here for words in workload.sentences(results)]
     said = said or ["No point is complete."]
-    return _oversubscribed(results) + said + _not_done(results.points) + _ended_badly(results)
+    left_out = [f"Left out: {why}." for why in results.left_out]
+    amiss = _not_done(results.points) + _ended_badly(results) + left_out
+    return _oversubscribed(results) + said + amiss
 
 
 def _oversubscribed(results: Results) -> list[str]:

@@ -63,9 +63,24 @@ def tell_once(*lines: str) -> None:
     _told.update(lines)
 
 
+_left_out: list[str] = []
+
+
+def leave_out(why: str) -> None:
+    """Tell of a file that cannot be used and that nobody named; the exit status says so, too."""
+    _left_out.append(why)
+    tell_once(f"a2a: left out: {why}")
+
+
+def has_left_out() -> bool:
+    """Whether the command went on without a file that it was given the folder of."""
+    return bool(_left_out)
+
+
 def forget() -> None:
     """Another command begins."""
     _told.clear()
+    _left_out.clear()
 
 
 def is_watched() -> bool:

@@ -66,7 +66,8 @@ def run(
     does. Without --baseline it is MPI, the value that is not set, or the one
     measured first.
 
-    Exit status: 3 if any cell is slower, else 4 if any is undecided, else 0.
+    Exit status: 3 if any cell is slower, else 4 if any is undecided or a file of a folder was left
+    out because it cannot be used, else 0.
     """
     if bool(by) == bool(against):
         raise InputError("give either --by NAME or --against FILE… to name the two sides")
@@ -76,10 +77,12 @@ def run(
         raise InputError("--baseline needs --by; with --against the files are the baseline")
     within = share("--margin", margin, "2%")
     given = share("--error", error, "5%") if error else None
+    given_files = [*files, *against]
     files, against = baselines.files_of(files), baselines.files_of(against)
     planned = look.of_files(files) if by else Look()
     level = planned.error if given is None else given
-    found = loading.load([*files, *against])
+    every = [*files, *against]
+    found = loading.load(every, baselines.not_named(given_files, every))
     found = filters.where(found, where).to_judge(compare.roles(by))
     names = [name for name, path in found.files.items() if path in against]
     if against:
@@ -100,7 +103,7 @@ def run(
         if planned.said and given is None:
             blocks.append([planned.said])
         terminal.say_parted(blocks)
-    raise typer.Exit(compare.status(made))
+    raise typer.Exit(compare.status(made, terminal.has_left_out()))
 
 
 def _plain(one: Comparison) -> dict[str, Any]:

@@ -103,7 +103,8 @@ def run(
 
 def _export_rows(files: list[Path], kind: str, output: Path, force: bool) -> None:
     formats.require_format(output)
-    made = flat_rows.of(loading.load(baselines.files_of(files)), kind)
+    meant = baselines.files_of(files)
+    made = flat_rows.of(loading.load(meant, baselines.not_named(files, meant)), kind)
     count = formats.write(output, kind, made, force)
     terminal.say(f"{output}: {count_text(count, 'row')} of {kind}")
 

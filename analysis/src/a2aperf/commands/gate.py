@@ -16,7 +16,6 @@ from a2aperf.errors import InputError
 from a2aperf.gating import formats, given, limits_file
 from a2aperf.gating.checks import State
 from a2aperf.gating.gate import Gate, Request, gate
-from a2aperf.gating.limits_file import FaultyLimitsError
 from a2aperf.percent import share
 
 EXAMPLES = """\
@@ -28,7 +27,6 @@ a2a gate results/ --job 4711 --against spring             what jobs/check.sbatch
 a2a gate tonight/ --against spring --prometheus /var/lib/node_exporter/a2a.prom
 """
 PARSER = AgainstParser
-_FAULTY_LIMITS = 2
 
 
 def run(
@@ -100,9 +98,9 @@ def run(
     most, and nodes that all files of the folder show to have got slower.
 
     Exit status, as monitoring systems understand it: 0 ok, 1 warning, 2 critical, 3 unknown.
-    Unknown is whatever is undecided, missing or damaged; it is never ok. A command line that makes
-    no sense is 3, too, a limits file that makes none is 2: both are one line on stderr that begins
-    with 'a2a:', and nothing is on stdout.
+    Unknown is whatever is undecided, missing or damaged; it is never ok. A command line or a
+    limits file that makes no sense is 3, too: one line on stderr that begins with 'a2a:', and
+    nothing is on stdout.
     """
     if not (against or min_efficiency or expect or limits or job or candidates):
         raise InputError(
@@ -114,11 +112,7 @@ def run(
         output.require_suffix(junit, (".xml",), "JUnit's format", "--junit")
     if prometheus:
         output.require_suffix(prometheus, (".prom",), "Prometheus' format", "--prometheus")
-    try:
-        read = limits_file.read(limits) if limits else []
-    except FaultyLimitsError as error:
-        terminal.tell(f"a2a: {error}")
-        raise typer.Exit(_FAULTY_LIMITS) from None
+    read = limits_file.read(limits) if limits else []
     least = share("--min-efficiency", min_efficiency, "80%") if min_efficiency else None
     asked = Request(
         files,

@@ -89,13 +89,14 @@ def run(
     if plot:
         raise InputError("--plot: expected --per, too; 'a2a plot history' draws the launches")
     files = baselines.files_of(paths)
-    found = filters.where(loading.load(files), where).to_judge()
+    loaded = loading.load(files, baselines.not_named(paths, files))
+    found = filters.where(loaded, where).to_judge()
     clusters.require_one(found, mixed)
     if save_baseline:
         if Path(save_baseline).exists():
             raise InputError(f"--save-baseline {save_baseline}: a file has that name; take another")
-        register = baselines.save(save_baseline, files)
-        terminal.say(f"{register}: {save_baseline} is {count_text(len(files), 'file')}")
+        register = baselines.save(save_baseline, loaded.files.values())
+        terminal.say(f"{register}: {save_baseline} is {count_text(len(loaded.files), 'file')}")
         return
     made = history(found)
     if as_json:

@@ -7,8 +7,6 @@ import json
 from pathlib import Path
 from typing import Final
 
-import typer
-
 from a2aperf import baselines, output, style, terminal
 from a2aperf.errors import InputError
 from a2aperf.labels import count_text
@@ -25,8 +23,6 @@ _WHAT: Final[dict[Per, str]] = {
     "direction": _PAIRS,
     "pair": _PAIRS,
 }
-_DAMAGED: Final = 3
-"""Exit status where files could not be read and the rest was."""
 
 
 def over_nights(
@@ -37,9 +33,10 @@ def over_nights(
         output.require_suffix(plot, _FIGURES, "a figure", "--plot")
     files = baselines.files_of(paths, with_copies=True)
     nights, refused = kept.read(files, per, _progress)
-    terminal.tell(*(f"a2a: left out: {why}" for why in refused))
+    for why in refused:
+        terminal.leave_out(why)
     if not nights:
-        if refused:
+        if len(refused) == len(files):
             raise InputError(f"none of {count_text(len(files), 'file')} can be read")
         raise InputError(
             f"nothing here tells {per}s apart: {_WHAT[per]} on {FEWEST_NODES} nodes or more do"
@@ -53,8 +50,6 @@ def over_nights(
         terminal.say_text(json.dumps(told.plain(found), indent=1))
     else:
         terminal.say(*told.lines(found))
-    if refused:
-        raise typer.Exit(_DAMAGED)
 
 
 def _draw(found: history.NodeHistory, path: Path) -> None:

@@ -116,7 +116,9 @@ def run(
     output.require_suffix(out, SUFFIXES, "a figure")
     wanted = [f"message_size={','.join(size)}"] if size else []
     wanted += [f"ranks={ranks}"] if ranks else []
-    found = filters.where(loading.load(baselines.files_of(files)), [*where, *wanted])
+    meant = baselines.files_of(files)
+    loaded = loading.load(meant, baselines.not_named(files, meant))
+    found = filters.where(loaded, [*where, *wanted])
     most = max(curves.Options.most, len(size))
     x_scale, y_scale = ("" if scale is Scale.AUTO else scale.value for scale in (x, y))
     options = curves.Options(tuple(by), most, curves.given(own), x_scale, y_scale, title)

@@ -7,7 +7,7 @@ import math
 import os
 import re
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
@@ -17,6 +17,7 @@ import typer
 from a2aperf import labels, terminal
 from a2aperf.commands.options import Site, words_of
 from a2aperf.errors import InputError
+from a2aperf.gating import limits_file
 from a2aperf.gating.checks import State
 from a2aperf.screening import planned
 from a2aperf.screening.costing import Cost
@@ -193,10 +194,7 @@ def run(
             options += ["--budget", budget]
         if check and (compare or screen or separate or len(counts) > 1):
             raise InputError("--check: one node count, and no --compare, --screen or --separate")
-        compared = {name: own[name] for name in _COMPARED}
-        for name, given in compared.items():
-            if given and not check:
-                raise InputError(f"{name} says what a check is compared with: give --check, too")
+        _require_compared({name: str(own[name]) for name in _COMPARED}, check)
         ready = None
         if screen and (compare or separate or launches is not None or len(counts) > 1):
             raise InputError("--screen: one node count, and no --compare, --launches or --separate")
@@ -230,6 +228,16 @@ def run(
         ids = _study(wanted, budget, dry_run, ready)
         if check and not dry_run:
             _tell_verdict(*waiting.verdict(ids[0], folder, minutes, before))
+
+
+def _require_compared(wanted: Mapping[str, str], check: bool) -> None:
+    """What a check is compared with; of limits every mistake is told before it measures."""
+    for name, given in wanted.items():
+        if given and not check:
+            raise InputError(f"{name} says what a check is compared with: give --check, too")
+    limits = Path(wanted["--limits"])
+    if limits.is_file():
+        limits_file.read(limits)
 
 
 @contextmanager

@@ -17,10 +17,6 @@ from a2aperf.errors import InputError
 from a2aperf.labels import number_text
 
 
-class FaultyLimitsError(InputError):
-    """A limits file that cannot be used."""
-
-
 @dataclass(frozen=True)
 class Kind:
     """What can be limited: how it is called and written; `is_share`: of 1."""
@@ -65,19 +61,19 @@ class Limit:
 
 
 def read(path: Path) -> list[Limit]:
-    """All limits of the file; FaultyLimitsError with the file and the key."""
+    """All limits of the file; InputError with the file and the key."""
     try:
         document = tomllib.loads(regular.read_text(path))
     except (OSError, ValueError) as error:
         words = getattr(error, "strerror", None) or error
-        raise FaultyLimitsError(f"{path}: not a file of limits: {words}") from None
+        raise InputError(f"{path}: not a file of limits: {words}") from None
     _require_known(path, "", document, ("limit",))
     tables = document.get("limit")
     if not isinstance(tables, list) or not all(isinstance(one, dict) for one in tables):
-        raise FaultyLimitsError(f"{path}: limit: expected tables, each headed [[limit]]")
+        raise InputError(f"{path}: limit: expected tables, each headed [[limit]]")
     found = [one for number, table in enumerate(tables, 1) for one in _table(path, number, table)]
     if not found:
-        raise FaultyLimitsError(f"{path}: limit: expected one [[limit]] at least")
+        raise InputError(f"{path}: limit: expected one [[limit]] at least")
     return found
 
 
@@ -103,7 +99,7 @@ def _table(path: Path, number: int, table: dict[str, Any]) -> list[Limit]:
         if name in table
     ]
     if not made:
-        raise FaultyLimitsError(
+        raise InputError(
             f"{path}: limit {number}: limits nothing: expected one of {', '.join(KINDS)}"
         )
     return made
@@ -114,7 +110,7 @@ def _require_known(path: Path, place: str, table: dict[str, Any], names: tuple[s
         if name not in names:
             close = get_close_matches(name, names, 1)
             hint = f"did you mean {close[0]}?" if close else f"expected one of {', '.join(names)}"
-            raise FaultyLimitsError(f"{path}: {place}unknown key '{name}': {hint}")
+            raise InputError(f"{path}: {place}unknown key '{name}': {hint}")
 
 
 def _chosen(path: Path, place: str, name: str, value: Any) -> list[str]:
@@ -127,13 +123,13 @@ def _chosen(path: Path, place: str, name: str, value: Any) -> list[str]:
             if texts_only
             else "a number, a text or a list of them"
         )
-        raise FaultyLimitsError(f"{path}: {place}: expected {what}, not {value!r}")
+        raise InputError(f"{path}: {place}: expected {what}, not {value!r}")
     if texts_only:
         return [str(one) for one in values]
     sizes = r"\d+(\.\d+)? ?([kmgt]?)(i?b|i|)" if name == "message_size" else r"\d+(\.\d+)?"
     for one in values:
         if not re.fullmatch(sizes, str(one).strip(), re.IGNORECASE | re.ASCII):
-            raise FaultyLimitsError(f"{path}: {place}: expected a number, not {one!r}")
+            raise InputError(f"{path}: {place}: expected a number, not {one!r}")
     return [f"{name}={','.join(str(one).strip() for one in values)}"]
 
 
@@ -142,7 +138,7 @@ def _levels(path: Path, place: str, kind: Kind, value: Any) -> tuple[float, floa
         return math.nan, _number(path, place, kind, value)
     _require_known(path, f"{place}: ", value, _LEVELS)
     if not value:
-        raise FaultyLimitsError(f"{path}: {place}: expected warning, critical or both")
+        raise InputError(f"{path}: {place}: expected warning, critical or both")
     warning, critical = (
         _number(path, f"{place}.{level}", kind, value[level]) if level in value else math.nan
         for level in _LEVELS
@@ -152,7 +148,7 @@ def _levels(path: Path, place: str, kind: Kind, value: Any) -> tuple[float, floa
     if math.isnan(warning) or math.isnan(critical):
         return warning, critical
     order = "above" if kind.is_least else "below"
-    raise FaultyLimitsError(f"{path}: {place}: expected a warning {order} what is critical")
+    raise InputError(f"{path}: {place}: expected a warning {order} what is critical")
 
 
 def _number(path: Path, place: str, kind: Kind, value: Any) -> float:
@@ -167,5 +163,5 @@ def _number(path: Path, place: str, kind: Kind, value: Any) -> float:
     if not (0 < number < math.inf or (number == 0 and zero_is_fine)) or (
         kind.is_share and number > 1
     ):
-        raise FaultyLimitsError(f"{path}: {place}: expected {example}, not {value!r}")
+        raise InputError(f"{path}: {place}: expected {example}, not {value!r}")
     return number

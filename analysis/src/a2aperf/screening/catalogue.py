@@ -15,7 +15,7 @@ from typing import Any, Final
 from a2aperf import regular
 from a2aperf.credentials import looks_like_credential
 from a2aperf.errors import InputError
-from a2aperf.labels import size_text
+from a2aperf.labels import list_text, size_text
 
 _FOLDER: Final = files("a2aperf.screening") / "catalogues"
 _NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -23,6 +23,8 @@ _TEXTS: Final = ("name", "default", "what", "since", "danger", "source")
 _LISTS: Final = ("values", "conflicts")
 _SIZES: Final = ("smallest", "largest")
 _KEYS: Final = (*_TEXTS, *_LISTS, *_SIZES)
+_NUMBER: Final = re.compile(r"[0-9]+|0[xX][0-9a-fA-F]+")
+_SWITCHED: Final = frozenset(("0", "1", "yes", "no", "on", "off", "true", "false"))
 _NEEDED: Final = ("name", "values", "default", "what", "source")
 
 
@@ -54,6 +56,17 @@ class Setting:
         if low and high:
             return f"{low} to {high}"
         return f"from {low}" if low else f"up to {high}" if high else "any"
+
+    def require_value(self, value: str) -> None:
+        """InputError where it cannot be one: where values are numbers, another text."""
+        known = {*self.values, self.default}
+        is_number = all(_NUMBER.fullmatch(one) for one in self.values)
+        is_switch = known <= _SWITCHED and value.lower() in _SWITCHED
+        if is_number and not is_switch and not _NUMBER.fullmatch(value) and value not in known:
+            expected = "0 or 1" if known <= _SWITCHED else "a whole number from 0"
+            raise InputError(
+                f"{self.name}={value}: expected {expected}; worth trying: {list_text(self.values)}"
+            )
 
 
 def providers() -> list[str]:

@@ -76,6 +76,11 @@ def _require_names(settings: Sequence[Setting], wanted: Wanted) -> None:
         close = get_close_matches(name, names, 1, _ALIKE)
         if name not in names and close:
             raise InputError(f"unknown setting '{name}': did you mean {close[0]}?")
+    by_name = {one.name: one for one in settings}
+    tried = [one.partition("=")[::2] for one in wanted.tried if one.partition("=")[2]]
+    for name, value in (*tried, *wanted.fixed.items()):
+        if name in by_name:
+            by_name[name].require_value(value)
     twice = [name for name in given if given.count(name) > 1]
     if twice:
         raise InputError(f"{twice[0]} has two values: a screening tries one of a setting")
