@@ -48,6 +48,17 @@ def nothing_judged(outcome: Outcome, *words: str) -> None:
     replace(outcome, status=2).refused(*words)
 
 
+def test_one_launch_is_said_to_be_checked_by_limits_alone(a2a: A2A, tmp_path: Path) -> None:
+    files = [
+        synthetic.write_launch(tmp_path / f"{seed}.h5", replace(SETUP, seed=seed))
+        for seed in range(2)
+    ]
+    said = "note: one launch: limits alone are checked, a baseline needs several"
+    for given, is_said in ((files[:1], True), (files, False)):
+        made = json.loads(a2a("gate", *given, "--min-efficiency", "1%", "--json").out)
+        assert (said in made["notes"]) == is_said
+
+
 # Against a baseline ------------------------------------------------------------------------------
 
 

@@ -156,3 +156,13 @@ def test_refusals(a2a: A2A, tmp_path: Path, text: str, said: str) -> None:
     outcome = a2a("gate", tmp_path / "a.h5", "--expect", text)
     assert outcome.status == 3 and not outcome.out
     assert said in outcome.err and outcome.err.count("\n") == 1
+
+
+def test_a_factor_that_is_exceeded_is_never_ok(a2a: A2A, tmp_path: Path) -> None:
+    """Also where another one is lacking, and nothing is said of the sum."""
+    file = synthetic.write_launch(tmp_path / "a.h5", replace(OMNI_PATH, provider="cxi"))
+    status, made = checks(a2a, file, "link,least=1%,memory=1GB/s")
+    assert status == 3 and made["expected"]["measured"] is None
+    assert made["memory"]["verdict"] == "unknown" and made["memory"]["measured"] > 1.02
+    assert made["memory"]["why"].endswith("more than there can be, so this is wrong")
+    assert made["link"]["verdict"] == "ok"

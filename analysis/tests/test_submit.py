@@ -290,6 +290,13 @@ def test_an_old_verdict_of_the_same_id_is_none(
         assert outcome.status == 3 and "check-7.txt is older: its output says why" in outcome.err
 
 
+def test_limits_with_a_mistake_are_told_before_a_check_is_submitted(a2a: A2A) -> None:
+    Path("limits.toml").write_text("[[limit]]\nmax_p50 = 1\n")
+    outcome = a2a("submit", "-N", "4", "--check", "--limits", "limits.toml", "--dry-run")
+    assert outcome.status == 3 and outcome.out == ""
+    assert outcome.err.startswith("a2a: limits.toml: limit 1: unknown key 'max_p50'")
+
+
 SINFO = """#!/bin/sh
 state=idle; [ -e asked ] && state=$STATE
 for node in n1 n2 n3; do echo "$node|main*|up|idle|none"; done | sed "s/^\\(n1.*\\)idle/\\1$state/"

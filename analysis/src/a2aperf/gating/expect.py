@@ -82,7 +82,10 @@ def _factor(one: Factor, reached: float, at: str, n: str, launches: int) -> Chec
     share = reached / one.gbps
     shown = (percent(share), f"at most {one.gbps:.4g} Gbit/s")
     figures: dict[str, float | int | None] = {"ceiling_gbps": one.gbps, "gbps": reached}
-    return Check(one.name, at, State.OK, share, 1.0, shown, n, launches, one.source, figures)
+    state, why = State.OK, one.source
+    if share > _SURE:
+        state, why = State.UNKNOWN, f"{why}: more than there can be, so this is wrong"
+    return Check(one.name, at, state, share, 1.0, shown, n, launches, why, figures)
 
 
 def _sum(

@@ -85,6 +85,8 @@ def gate(asked: Request) -> Gate:
         begun = own.points["started"].astype("Float64").max()
         measured = int(begun) if begun == begun and begun is not None else -1
         notes += [f"note: {one}" for one in own.unjudged]
+        if own.points["launch"].nunique() == 1:
+            notes.append("note: one launch: limits alone are checked, a baseline needs several")
         checks += _limited(own, asked, notes)
         if asked.against is not None:
             checks += _against(asked, loaded.sound, notes)

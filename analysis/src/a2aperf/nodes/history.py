@@ -18,13 +18,13 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from a2aperf import laws
-from a2aperf.nodes import moves
+from a2aperf.nodes import changes, moves
+from a2aperf.nodes.changes import Changes
 from a2aperf.nodes.moves import Move
-from a2aperf.nodes.night import FEWEST_NODES, Night, Per
+from a2aperf.nodes.night import DAY_NS, FEWEST_NODES, Night, Per
 
 Floats = NDArray[np.float64]
 
-DAY_NS: Final = 86_400 * 10**9
 _TOGETHER: Final = 2  # nights by which the moves of a node may differ and still be one
 LATELY: Final = 30
 """Nights at the most that say whether a node is slow."""
@@ -98,6 +98,8 @@ class NodeHistory:
     searched: list[Searched]
     series: dict[What, Floats]
     per: Per = "node"
+    changed: Changes | None = None
+    """What was recorded to change; of nodes alone."""
 
     def candidates(self) -> dict[str, str]:
         """Nodes to drain, each with the reason: slower and still so, or slow.
@@ -153,7 +155,8 @@ def of_nights(found: Sequence[Night], per: Per = "node") -> NodeHistory:
     joined = [_with_facts(one, found) for one in _joined(told, days)]
     names = {one.node for one in joined}
     slow = [one for one in _slow(tables, nodes) if one.node not in names]
-    return NodeHistory(days, nodes, len(found), joined, slow, searched, tables, per)
+    changed = changes.of_nights(found) if per == "node" else None
+    return NodeHistory(days, nodes, len(found), joined, slow, searched, tables, per, changed)
 
 
 def _tables(

@@ -22,6 +22,7 @@ Floats = NDArray[np.float64]
 Per = Literal["node", "adapter", "direction", "pair"]
 """What is compared."""
 
+DAY_NS: Final = 86_400 * 10**9
 FEWEST_NODES: Final = 4
 """With fewer it may as well be the others."""
 _PASSING: Final = ("boot_id", "cpu_frequency", "memory_total", "cores_of_ranks", "irqbalance")

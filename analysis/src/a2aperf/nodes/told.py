@@ -5,18 +5,21 @@ from __future__ import annotations
 
 import re
 import shlex
-from typing import Any
+from dataclasses import asdict
+from typing import Any, Final
 
 import numpy as np
 
 from a2aperf.differences import shortened
 from a2aperf.labels import count_text, list_text, size_text
 from a2aperf.nodes import moves
+from a2aperf.nodes.changes import Changes
 from a2aperf.nodes.history import LATELY, Moved, NodeHistory, Slow, What
 from a2aperf.nodes.moves import Move
 from a2aperf.nodes.night import Per
 from a2aperf.tables import aligned
 
+_MOST_CHANGES: Final = 12
 _HOST = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 
@@ -39,7 +42,34 @@ def lines(found: NodeHistory) -> list[str]:
     if gone := found.gone():
         named = list_text(gone, 24)
         told += ["", f"no candidates, for the last {moves.RECENT} nights lack them: {named}"]
+    if found.changed:
+        told += _changed(found.changed, len(found.nodes))
     return [*told, "", *_searched(found)]
+
+
+def _changed(found: Changes, nodes: int) -> list[str]:
+    """The latest changes of facts, and the nodes that came and left."""
+    told = []
+    for what, which in (("first measured", found.came), ("last measured", found.left)):
+        of_day: dict[int, list[str]] = {}
+        for node, day in which.items():
+            of_day.setdefault(day, []).append(node)
+        told += [f"{what} {_date(day)}: {list_text(of_day[day], 24)}" for day in sorted(of_day)]
+    rows = [
+        [
+            _date(one.day),
+            f"all {nodes} nodes" if len(one.nodes) == nodes else list_text(one.nodes, 4),
+            one.fact,
+            shortened([one.before]),
+            shortened([one.after]),
+        ]
+        for one in found.facts[-_MOST_CHANGES:]
+    ]
+    heads = [["recorded since", "of", "what", "before", "now"]] if rows else []
+    if earlier := len(found.facts) - len(rows):
+        told.append(f"{count_text(earlier, 'earlier change')} of what is recorded: --json has all")
+    table = aligned([*heads, *rows], [True] * 5)
+    return ["", *told, *table] if told or table else []
 
 
 def _nothing(found: NodeHistory) -> str:
@@ -125,6 +155,7 @@ def plain(found: NodeHistory) -> dict[str, Any]:
             for x in found.slow
         ],
         "candidates": found.candidates(),
+        **(_plain_changes(found.changed) if found.changed else {}),
         "searched": [
             {
                 **one.what._asdict(),
@@ -133,6 +164,14 @@ def plain(found: NodeHistory) -> dict[str, Any]:
             }
             for one in found.searched
         ],
+    }
+
+
+def _plain_changes(found: Changes) -> dict[str, Any]:
+    return {
+        "changed": [{**asdict(one), "day": _date(one.day)} for one in found.facts],
+        "came": {node: _date(day) for node, day in found.came.items()},
+        "left": {node: _date(day) for node, day in found.left.items()},
     }
 
 
