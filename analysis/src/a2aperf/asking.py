@@ -59,14 +59,30 @@ def ask_each(
 
     Of a file that has no answer the error. Close it where it is not read to its end.
     """
+    return each(
+        paths,
+        lambda path: ask(path, question, *arguments),
+        lambda path: _elsewhere(path, question, *arguments),
+    )
+
+
+def each(
+    paths: Sequence[Path],
+    here: Callable[[Path], _Answer],
+    elsewhere: Callable[[Path], _Answer],
+) -> Generator[_Answer | InputError]:
+    """What is said of many files, in their order, `elsewhere` by several processes if that pays.
+
+    Of a file of which nothing can be said the error. Close it where it is not read to its end.
+    """
     readers = min(len(paths) // FILES_OF_A_READER, _cores(), _MOST_READERS)
     if readers < 2 or isolated.is_here() or not trailer.is_heeded():
-        yield from (_or_error(ask, path, question, *arguments) for path in paths)
+        yield from (_or_error(here, path) for path in paths)
         return
 
     own: set[int] = set()
     with ThreadPoolExecutor(readers, initializer=lambda: own.add(get_ident())) as pool:
-        asked = [pool.submit(_elsewhere, path, question, *arguments) for path in paths]
+        asked = [pool.submit(elsewhere, path) for path in paths]
         try:
             for one in asked:
                 yield _or_error(one.result)

@@ -10,12 +10,12 @@ files are read.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final
 
-from a2aperf import __version__, output, regular
+from a2aperf import __version__, asking, isolated, output, regular, terminal
 from a2aperf.errors import InputError
 from a2aperf.nodes import nights
 from a2aperf.nodes.night import Night, Per
@@ -44,22 +44,52 @@ def read(
         by_folder.setdefault(path.parent, []).append(path)
     done = 0
     for folder, files in by_folder.items():
-        with _kept(index(folder, per)) as known:
-            for path in files:
+        with _kept(index(folder, per)) as known, closing(_each(files, known, per)) as answers:
+            for path, said in zip(files, answers, strict=True):
                 done += 1
-                try:
-                    told = _told(path, known)
-                    if told is None:
-                        progress(done, len(paths))
-                        told = nights.of_file(path, per)
-                        if sum(len(one.effects) for x in told for one in x.lines) <= _MOST:
-                            known[path.name] = {**_mark(path), "nights": [x.plain() for x in told]}
-                except InputError as error:
-                    refused.append(str(error))
+                if isinstance(said, InputError):
+                    refused.append(str(said))
                     continue
+                told, is_new = said
+                if is_new:
+                    progress(done, len(paths))
+                    if sum(len(one.effects) for x in told for one in x.lines) <= _MOST:
+                        with suppress(InputError):  # it is gone by now, and was read
+                            mark = _mark(path)
+                            known[path.name] = {**mark, "nights": [x.plain() for x in told]}
                 for night in told:
                     found.setdefault(night.identity, night)
     return sorted(found.values(), key=lambda night: (night.started, night.identity)), refused
+
+
+def _each(
+    files: Sequence[Path], known: _Known, per: Per
+) -> Generator[tuple[list[Night], bool] | InputError]:
+    """The nights of each file, and whether they were read just now and not by an earlier look."""
+    kept: dict[Path, list[Night] | InputError | None] = {}
+    for path in files:
+        try:
+            kept[path] = _told(path, known)
+        except InputError as error:
+            kept[path] = error
+    new = [path for path in files if kept[path] is None]
+    reading = asking.each(
+        new,
+        lambda path: (nights.of_file(path, per), ()),
+        lambda path: isolated.call(path, nights.with_damage, path, per),
+    )
+    with closing(reading):
+        for path in files:
+            told = kept[path]
+            if told is not None:
+                yield told if isinstance(told, InputError) else (told, False)
+                continue
+            said = next(reading)
+            if isinstance(said, InputError):
+                yield said
+                continue
+            terminal.tell_once(*(f"a2a: {path}: {what}" for what in said[1]))
+            yield said[0], True
 
 
 def _mark(path: Path) -> _Known:

@@ -11,5 +11,10 @@ from a2aperf.nodes.night import Night, Per
 
 def of_file(path: Path, per: Per = "node") -> list[Night]:
     """The launches of a file that tell these apart; InputError where it cannot be read."""
+    return with_damage(path, per)[0]
+
+
+def with_damage(path: Path, per: Per) -> tuple[list[Night], tuple[str, ...]]:
+    """The same, and what of the file is not as it was written."""
     found = loading.load([path])
-    return [night for one in workloads.ALL for night in one.nodes(found, per)]
+    return [night for one in workloads.ALL for night in one.nodes(found, per)], found.damaged
