@@ -53,7 +53,7 @@ def test_one_launch_is_said_to_be_checked_by_limits_alone(a2a: A2A, tmp_path: Pa
         synthetic.write_launch(tmp_path / f"{seed}.h5", replace(SETUP, seed=seed))
         for seed in range(2)
     ]
-    said = "note: one launch: limits alone are checked, a baseline needs several"
+    said = "note: one launch: nothing is compared with a baseline, which takes several"
     for given, is_said in ((files[:1], True), (files, False)):
         made = json.loads(a2a("gate", *given, "--min-efficiency", "1%", "--json").out)
         assert (said in made["notes"]) == is_said

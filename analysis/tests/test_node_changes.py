@@ -78,9 +78,29 @@ def test_what_is_not_recorded_in_a_night_is_no_change() -> None:
     assert changes.of_nights(found).facts == []
 
 
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        ("AAABAAAA", []),
+        ("AAABCCCC", [(4, "A", "C")]),
+        ("AAAB", [(3, "A", "B")]),
+        ("AAABBBAA", [(3, "A", "B"), (6, "B", "A")]),
+        ("ABABABAB", []),
+    ],
+)
+def test_what_came_for_a_night_is_no_change(values: str, said: list[tuple[int, str, str]]) -> None:
+    found = [night(day, names(1, 2), bios=[value, "x"]) for day, value in enumerate(values)]
+    made = changes.of_nights(found).facts
+    assert [(one.day - FIRST, one.before, one.after) for one in made] == said
+
+
+def test_of_no_nights_nothing_changed() -> None:
+    assert changes.of_nights([]) == changes.Changes([], {}, {})
+
+
 def test_of_many_changes_the_latest_are_told() -> None:
     nodes = names(*range(4))
     found = [night(day, nodes, kernel=[f"6.{day // 4}"] * 4) for day in range(80)]
     lines = told.lines(history.of_nights(found))
-    assert "7 earlier changes of what is recorded: --json has all" in lines
+    assert "7 other changes of what is recorded: --json has all" in lines
     assert sum("kernel" in line for line in lines) == 12

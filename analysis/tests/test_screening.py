@@ -287,7 +287,10 @@ def test_what_this_libfabric_does_not_know_is_left_out() -> None:
         (("--try", "PSM2_RCVTREAD=0"), "did you mean PSM2_RCVTHREAD?"),
         (("--fix", "PSM2_RCVTREAD=0"), "did you mean PSM2_RCVTHREAD?"),
         (("--without", "PSM2_RCVTREAD"), "did you mean PSM2_RCVTHREAD?"),
-        (("--try", "PSM2_RCVTHREAD=banana"), "PSM2_RCVTHREAD=banana: expected 0 or 1"),
+        (
+            ("--try", "PSM2_RCVTHREAD=banana"),
+            "=banana: expected a whole number from 0, or yes or no",
+        ),
         (("--try", "PSM2_MQ_EAGER_SDMA_SZ=-5"), "=-5: expected a whole number from 0"),
         (("--fix", "PSM2_MQ_EAGER_SDMA_SZ=1.5"), "=1.5: expected a whole number from 0"),
         (("--try", "A=1", "--try", "A=2"), "A has two values"),

@@ -20,6 +20,7 @@ declare -A took=() # seconds of the last good launch, by number of nodes and wor
 
 # interrupt WHY: ends the launch at its next op; what it has completed is kept.
 interrupt() {
+    [[ $BASHPID == "$owner" ]] || exit
     stopping=$1
     ((interrupts += 1))
     [[ ! $launch_pid ]] || stop_launch

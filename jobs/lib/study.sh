@@ -3,11 +3,15 @@
 # shellcheck disable=SC2034,SC2154 # variables are shared among the files of this folder
 # A job from its arguments to its exit status. Needs all the others of jobs/lib.
 
+# The shell that has the traps. bash runs them in a child, too, that a signal meets before it has put them off.
+owner=$BASHPID
+
 now() { date -u +%Y-%m-%dT%H:%M:%SZ; }
 
 # run_study alltoall|compare|screen|suite|check WORD…: exits with the job's status.
 run_study() {
     kind=$1
+    owner=$BASHPID
     trap leave EXIT
     parse_options "$@"
     printf -v command_line ' %q' "${@:2}"
@@ -48,8 +52,7 @@ run_study() {
 # leave: what the script has made for itself is removed. A check that came to no verdict has the status of what is unknown.
 leave() {
     local status=$?
-    # bash runs it in a child, too, that a signal meets before it has put off the traps.
-    [[ $BASHPID == "$$" ]] || return 0
+    [[ $BASHPID == "$owner" ]] || return 0
     [[ ! ${hooked[*]} ]] || after_launch
     [[ ! ${scratch-} ]] || rm -rf "$scratch"
     [[ ! ${begun_file-} ]] || rm -f "$begun_file"

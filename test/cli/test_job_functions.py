@@ -343,3 +343,8 @@ def test_a_signal_ends_the_launches_and_not_the_script(job, begin):
     """Whatever the status was of the command that it cut short."""
     outcome = job(f'{begin}require_job; stop_launch() {{ false; }}; launch_pid=1; kill -TERM $$; echo "$stopping"')
     assert outcome.returncode == 0 and outcome.stdout.startswith("the "), outcome.stderr
+
+
+def test_a_child_that_gets_the_signal_of_the_script_ends(job):
+    outcome = job('stop_launch() { echo stopped; }; launch_pid=1; (interrupt "why"; echo on) || true; echo "${stopping:-none}"')
+    assert (outcome.stdout, outcome.returncode) == ("none\n", 0), outcome.stderr

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from pathlib import Path
 
 from a2aperf import copies, output, regular, terminal
@@ -83,14 +84,10 @@ def _h5_files(folder: Path) -> Iterator[Path]:
 
 def not_named(given: Iterable[Path], files: Iterable[Path]) -> frozenset[Path]:
     """Those of the files meant that only a folder stands for: one of them may be damaged."""
-    given = list(given)
-    folders = [path for path in given if path.is_dir()]
-    named = {*given, *(file for files in read().values() for file in files)}
-    return frozenset(
-        file
-        for file in files
-        if file not in named and any(folder in file.parents for folder in folders)
-    )
+    given, known = list(given), read()
+    of_names = (known.get(str(path), []) for path in given if not path.exists())
+    named = {os.path.realpath(file) for file in (*given, *chain.from_iterable(of_names))}
+    return frozenset(file for file in files if os.path.realpath(file) not in named)
 
 
 def files_of(given: Iterable[Path], with_copies: bool = False) -> list[Path]:

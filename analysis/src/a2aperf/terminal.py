@@ -67,7 +67,7 @@ _left_out: list[str] = []
 
 
 def leave_out(why: str) -> None:
-    """Tell of a file that cannot be used and that nobody named; the exit status says so, too."""
+    """Tell of a file that cannot be used, without which the rest is; so does the exit status."""
     _left_out.append(why)
     tell_once(f"a2a: left out: {why}")
 

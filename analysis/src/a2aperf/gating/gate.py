@@ -85,8 +85,6 @@ def gate(asked: Request) -> Gate:
         begun = own.points["started"].astype("Float64").max()
         measured = int(begun) if begun == begun and begun is not None else -1
         notes += [f"note: {one}" for one in own.unjudged]
-        if own.points["launch"].nunique() == 1:
-            notes.append("note: one launch: limits alone are checked, a baseline needs several")
         checks += _limited(own, asked, notes)
         if asked.against is not None:
             checks += _against(asked, loaded.sound, notes)
@@ -100,6 +98,8 @@ def _limited(own: Results, asked: Request, notes: list[str]) -> list[Check]:
     if not asked.job:
         own, told = points.of_last_jobs(own)
         notes += told
+    if asked.against is None and own.points["launch"].nunique() == 1:
+        notes.append("note: one launch: nothing is compared with a baseline, which takes several")
     checks = []
     if asked.min_efficiency is not None:
         checks += points.best_efficiency(own, asked.min_efficiency)

@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from operator import itemgetter
 from typing import Final
 
 import numpy as np
@@ -16,14 +17,17 @@ from numpy.typing import NDArray
 from a2aperf.nodes.night import DAY_NS, Night
 
 _HELD: Final = 3
-"""Days that a fact must have held before its change is told: others come and go by themselves."""
+"""Days that a fact must have held for its change to be told: others come and go by themselves."""
 _BY_CHANCE: Final = 0.001
 """That any of the nodes is absent for so long by the allocations alone."""
 
 
 @dataclass(frozen=True)
 class Change:
-    """A fact of these nodes, from the day (since 1970) on which it was first recorded otherwise."""
+    """A fact of these nodes: what had held, and what does since this day (since 1970).
+
+    What does has held for three days, too, or is what was recorded last.
+    """
 
     day: int
     fact: str
@@ -43,6 +47,8 @@ class Changes:
 
 def of_nights(found: Sequence[Night]) -> Changes:
     """Of launches in order of time, which compare nodes."""
+    if not found:
+        return Changes([], {}, {})
     days = np.array([night.started // DAY_NS for night in found], np.int64)
     nodes = sorted({node for night in found for node in night.nodes})
     at = {node: place for place, node in enumerate(nodes)}
@@ -90,12 +96,14 @@ def _changed(
         of_node = [
             (int(table[one, node]), int(days[one])) for one in np.flatnonzero(known[:, node])
         ]
-        before, held = -1, 0
-        for code, run in groupby(of_node, key=lambda one: one[0]):
-            its_days = [day for _, day in run]
-            if held >= _HELD:
-                yield int(node), its_days[0], str(texts[before]), str(texts[code])
-            before, held = code, len(set(its_days))
+        runs = [(code, [day for _, day in run]) for code, run in groupby(of_node, itemgetter(0))]
+        settled = -1
+        for place, (code, its_days) in enumerate(runs):
+            has_held = len(set(its_days)) >= _HELD
+            is_told = has_held or place == len(runs) - 1
+            if is_told and settled not in (-1, code):
+                yield int(node), its_days[0], str(texts[settled]), str(texts[code])
+            settled = code if has_held else settled
 
 
 def _span(there: NDArray[np.bool_], days: Sequence[int]) -> tuple[dict[int, int], dict[int, int]]:
@@ -103,6 +111,7 @@ def _span(there: NDArray[np.bool_], days: Sequence[int]) -> tuple[dict[int, int]
 
     Were the n days of a node any of all D, they would all be among the first m with a chance of
     C(m, n) / C(D, n) (hypergeometric): where that is small for all nodes together it is no chance.
+    It is one where each night draws its nodes anew; who measures a part of them for a week decides.
     """
     came, left = {}, {}
     count, nodes = there.shape

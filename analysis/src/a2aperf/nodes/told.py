@@ -65,9 +65,9 @@ def _changed(found: Changes, nodes: int) -> list[str]:
         ]
         for one in found.facts[-_MOST_CHANGES:]
     ]
-    heads = [["recorded since", "of", "what", "before", "now"]] if rows else []
-    if earlier := len(found.facts) - len(rows):
-        told.append(f"{count_text(earlier, 'earlier change')} of what is recorded: --json has all")
+    heads = [["recorded since", "of", "what", "before", "after"]] if rows else []
+    if others := len(found.facts) - len(rows):
+        told.append(f"{count_text(others, 'other change')} of what is recorded: --json has all")
     table = aligned([*heads, *rows], [True] * 5)
     return ["", *told, *table] if told or table else []
 

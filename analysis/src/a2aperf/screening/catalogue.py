@@ -23,7 +23,8 @@ _TEXTS: Final = ("name", "default", "what", "since", "danger", "source")
 _LISTS: Final = ("values", "conflicts")
 _SIZES: Final = ("smallest", "largest")
 _KEYS: Final = (*_TEXTS, *_LISTS, *_SIZES)
-_NUMBER: Final = re.compile(r"[0-9]+|0[xX][0-9a-fA-F]+")
+_NUMBER: Final = re.compile(r"(0[xX][0-9a-fA-F]+|[0-9]+)([:,](0[xX][0-9a-fA-F]+|[0-9]+))*")
+"""Or a list of them, which some settings of psm2 and psm3 take."""
 _SWITCHED: Final = frozenset(("0", "1", "yes", "no", "on", "off", "true", "false"))
 _NEEDED: Final = ("name", "values", "default", "what", "source")
 
@@ -59,11 +60,11 @@ class Setting:
 
     def require_value(self, value: str) -> None:
         """InputError where it cannot be one: where values are numbers, another text."""
-        known = {*self.values, self.default}
-        is_number = all(_NUMBER.fullmatch(one) for one in self.values)
-        is_switch = known <= _SWITCHED and value.lower() in _SWITCHED
-        if is_number and not is_switch and not _NUMBER.fullmatch(value) and value not in known:
-            expected = "0 or 1" if known <= _SWITCHED else "a whole number from 0"
+        if not self.values or not all(_NUMBER.fullmatch(one) for one in self.values):
+            return
+        is_switch = set(self.values) <= _SWITCHED
+        if not _NUMBER.fullmatch(value) and not (is_switch and value.lower() in _SWITCHED):
+            expected = "a whole number from 0" + is_switch * ", or yes or no"
             raise InputError(
                 f"{self.name}={value}: expected {expected}; worth trying: {list_text(self.values)}"
             )
