@@ -336,6 +336,7 @@ def test_a_dry_run_says_what_it_costs_and_finds(a2a: A2A, tmp_path: Path) -> Non
     assert "screening: 52 launches, 52 min" in outcome.out
     assert "left: 68 to 116 launches, 68 min to 1.9 h; 52 where nothing is left" in outcome.out
     assert "confirmation" not in a2a(*words, "--no-confirm").out
+    assert "left: 44 launches, 44 min; 28 where" in a2a(*words, "--try", "PSM2_SDMA").out
     assert re.search(
         r"minimum detectable effect \(90 % power\): 3\.\d % of speed, where", outcome.out
     )

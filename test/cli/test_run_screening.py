@@ -136,6 +136,7 @@ def test_a_screening_that_is_not_confirmed_and_has_a_launch_that_fails(study):
         (["--compare", HARMLESS, "--minutes", "1"], "--minutes: with --screen"),
         (["--screen", "none.json"], "none.json: not a plan: No such file"),
         (["--screen", "shm", "--hostfile", "none"], "--hostfile none: no such file"),
+        (["--screen", "shm", "--hostfile", "none", "--dry-run"], "--hostfile none: no such file"),
         (["--screen", "shm", "--", "--sizes", "x"], "size 'x' does not start with a number"),
     ],
 )

@@ -133,11 +133,11 @@ def run(
         words += ["--until-decided"] if until_decided else []
         words = [*compare, *words, *(["--", *passed] if passed else [])]
         raise typer.Exit(driver.run(scripts.find(), words, program))
+    nodes = _hosts(hostfile)
     found = scripts.find()
     ready = screened.prepare(
         screen, results, seed, found.catalogues(site), program or found.program()
     )
-    nodes = _hosts(hostfile)
     hours = minutes * nodes / 60 if minutes is not None else node_hours
     if hours is not None or dry_run:
         taken = ready.passed([*(["--sizes", sizes] if sizes else []), *passed])
@@ -190,9 +190,11 @@ def _require(
 
 
 def _hosts(hostfile: Path | None) -> int:
-    """How many hosts a file lists; the script says what is wrong with it."""
-    if hostfile is None or not hostfile.is_file():
+    """How many hosts a file lists; the script says what is wrong in it."""
+    if hostfile is None:
         return 1
+    if not hostfile.is_file():
+        raise InputError(f"--hostfile {hostfile}: no such file that can be read")
     lines = hostfile.read_text(encoding="utf-8", errors="replace").splitlines()
     return max(1, len({line.split()[0] for line in lines if line.partition("#")[0].strip()}))
 

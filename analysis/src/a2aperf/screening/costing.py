@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from a2aperf.errors import InputError
-from a2aperf.labels import count_text, two_digits
+from a2aperf.labels import count_text, range_text, two_digits
 from a2aperf.screening import design, trial
 
 
@@ -36,7 +36,7 @@ class Cost:
         told = [f"screening: {screened} launches{self._takes([screened])}"]
         if self.confirms:
             told.append(
-                f"with the confirmation of what is left: {both[0]} to {both[1]} launches"
+                f"with the confirmation of what is left: {range_text(both)} launches"
                 f"{self._takes(both)}; {screened} where nothing is left"
             )
             if settings > 2:
