@@ -11,7 +11,6 @@ now() { date -u +%Y-%m-%dT%H:%M:%SZ; }
 # run_study alltoall|compare|screen|suite|check WORD…: exits with the job's status.
 run_study() {
     kind=$1
-    owner=$BASHPID
     trap leave EXIT
     parse_options "$@"
     printf -v command_line ' %q' "${@:2}"

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 
-from a2aperf import copies, output, regular, terminal
+from a2aperf import copies, loading, output, regular, terminal
 from a2aperf.errors import InputError
+from a2aperf.results import Results
 
 FILE = "a2a-baselines.json"
 
@@ -82,9 +83,22 @@ def _h5_files(folder: Path) -> Iterator[Path]:
         yield from (Path(here, name) for name in files if name.endswith(".h5"))
 
 
-def not_named(given: Iterable[Path], files: Iterable[Path]) -> frozenset[Path]:
-    """Those of the files meant that only a folder stands for: one of them may be damaged."""
-    given, known = list(given), read()
+def load(given: Sequence[Path], files: Sequence[Path]) -> Results:
+    """What is in the files meant, which `files_of` has; `loading.load` says what it raises.
+
+    Of those that only a folder stands for one that cannot be used is left out and told.
+    """
+    try:
+        found = loading.load(files, _not_named(given, files))
+    except loading.NothingLeftError as error:
+        terminal.leave_out(*error.left_out)
+        raise
+    terminal.leave_out(*found.left_out)
+    return found
+
+
+def _not_named(given: Sequence[Path], files: Iterable[Path]) -> frozenset[Path]:
+    known = read()
     of_names = (known.get(str(path), []) for path in given if not path.exists())
     named = {os.path.realpath(file) for file in (*given, *chain.from_iterable(of_names))}
     return frozenset(file for file in files if os.path.realpath(file) not in named)

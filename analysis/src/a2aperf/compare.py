@@ -92,13 +92,9 @@ def roles(by: Iterable[str]) -> tuple[str, ...]:
 def status(made: Iterable[Comparison], lacks_files: bool = False) -> int:
     """Exit status of several comparisons: as of one. What a lacking file says is undecided."""
     verdicts = {verdict for one in made for verdict in one.cells["verdict"]}
-    return (
-        3
-        if Verdict.SLOWER in verdicts
-        else 4
-        if lacks_files or Verdict.UNDECIDED in verdicts
-        else 0
-    )
+    if Verdict.SLOWER in verdicts:
+        return 3
+    return 4 if lacks_files or Verdict.UNDECIDED in verdicts else 0
 
 
 def table(made: Iterable[Comparison]) -> pd.DataFrame:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -23,12 +23,20 @@ from a2aperf.results import Results
 from a2aperf.traits import Traits
 
 
+class NothingLeftError(InputError):
+    """None of the files can be used; `left_out` says of each why, in words."""
+
+    def __init__(self, left_out: Sequence[str]) -> None:
+        super().__init__(f"none of {count_text(len(left_out), 'file')} can be used")
+        self.left_out = left_out
+
+
 def load(paths: Iterable[Path | str], spared: Collection[Path] = ()) -> Results:
     """Read the points and launches of files; raw samples stay on disk.
 
     Raises InputError for an empty list, an unreadable file, a launch that is there twice, and a
     complete point whose figures cannot be true. Of the files that are `spared` one that cannot be
-    used is left out and told, unless no other is left.
+    used is left out (`Results.left_out`); NothingLeftError where no other is left.
     """
     names = _display_names([Path(path) for path in paths])
     if not names:
@@ -44,10 +52,8 @@ def load(paths: Iterable[Path | str], spared: Collection[Path] = ()) -> Results:
                 if path not in spared:
                     raise
                 left_out.append(str(error))
-    for why in left_out:
-        terminal.leave_out(why)
     if not parts:
-        raise InputError(f"none of {count_text(len(files), 'file')} can be used")
+        raise NothingLeftError(left_out)
     described = _described(parts)
     tables = [_points(part, described) for part in parts]
     launches = {launch.id: launch for part in parts for launch in part.launches}

@@ -66,14 +66,14 @@ def tell_once(*lines: str) -> None:
 _left_out: list[str] = []
 
 
-def leave_out(why: str) -> None:
-    """Tell of a file that cannot be used, without which the rest is; so does the exit status."""
-    _left_out.append(why)
-    tell_once(f"a2a: left out: {why}")
+def leave_out(*reasons: str) -> None:
+    """Tell of files that cannot be used, without which the rest is; so does the exit status."""
+    _left_out.extend(reasons)
+    tell_once(*(f"a2a: left out: {why}" for why in reasons))
 
 
 def has_left_out() -> bool:
-    """Whether the command went on without a file that it was given the folder of."""
+    """Whether the command went on without a file."""
     return bool(_left_out)
 
 

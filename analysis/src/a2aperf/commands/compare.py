@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from a2aperf import baselines, clusters, compare, filters, loading, tables, terminal, verdicts
+from a2aperf import baselines, clusters, compare, filters, tables, terminal, verdicts
 from a2aperf.commands.options import AgainstParser, Error, Files, Mixed, Where
 from a2aperf.compare import Comparison
 from a2aperf.compared import Compared
@@ -77,12 +77,11 @@ def run(
         raise InputError("--baseline needs --by; with --against the files are the baseline")
     within = share("--margin", margin, "2%")
     given = share("--error", error, "5%") if error else None
-    given_files = [*files, *against]
+    paths = [*files, *against]
     files, against = baselines.files_of(files), baselines.files_of(against)
     planned = look.of_files(files) if by else Look()
     level = planned.error if given is None else given
-    every = [*files, *against]
-    found = loading.load(every, baselines.not_named(given_files, every))
+    found = baselines.load(paths, [*files, *against])
     found = filters.where(found, where).to_judge(compare.roles(by))
     names = [name for name, path in found.files.items() if path in against]
     if against:
@@ -103,7 +102,7 @@ def run(
         if planned.said and given is None:
             blocks.append([planned.said])
         terminal.say_parted(blocks)
-    raise typer.Exit(compare.status(made, terminal.has_left_out()))
+    raise typer.Exit(compare.status(made, bool(found.left_out)))
 
 
 def _plain(one: Comparison) -> dict[str, Any]:

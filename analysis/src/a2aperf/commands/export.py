@@ -103,8 +103,7 @@ def run(
 
 def _export_rows(files: list[Path], kind: str, output: Path, force: bool) -> None:
     formats.require_format(output)
-    meant = baselines.files_of(files)
-    made = flat_rows.of(loading.load(meant, baselines.not_named(files, meant)), kind)
+    made = flat_rows.of(baselines.load(files, baselines.files_of(files)), kind)
     count = formats.write(output, kind, made, force)
     terminal.say(f"{output}: {count_text(count, 'row')} of {kind}")
 

@@ -11,7 +11,7 @@ from typing import Annotated, Any, cast, get_args
 import pandas as pd
 import typer
 
-from a2aperf import baselines, changepoints, clusters, filters, layouts, loading, tables, terminal
+from a2aperf import baselines, changepoints, clusters, filters, layouts, tables, terminal
 from a2aperf.commands.options import Mixed, Where
 from a2aperf.commands.over_nights import over_nights
 from a2aperf.differences import apart, shortened
@@ -89,7 +89,7 @@ def run(
     if plot:
         raise InputError("--plot: expected --per, too; 'a2a plot history' draws the launches")
     files = baselines.files_of(paths)
-    loaded = loading.load(files, baselines.not_named(paths, files))
+    loaded = baselines.load(paths, files)
     found = filters.where(loaded, where).to_judge()
     clusters.require_one(found, mixed)
     if save_baseline:

@@ -33,8 +33,7 @@ def over_nights(
         output.require_suffix(plot, _FIGURES, "a figure", "--plot")
     files = baselines.files_of(paths, with_copies=True)
     nights, refused = kept.read(files, per, _progress)
-    for why in refused:
-        terminal.leave_out(why)
+    terminal.leave_out(*refused)
     if not nights:
         if len(refused) == len(files):
             raise InputError(f"none of {count_text(len(files), 'file')} can be read")

@@ -17,7 +17,6 @@ from a2aperf import (
     drawing,
     figures,
     filters,
-    loading,
     output,
     plots,
     style,
@@ -116,8 +115,7 @@ def run(
     output.require_suffix(out, SUFFIXES, "a figure")
     wanted = [f"message_size={','.join(size)}"] if size else []
     wanted += [f"ranks={ranks}"] if ranks else []
-    meant = baselines.files_of(files)
-    loaded = loading.load(meant, baselines.not_named(files, meant))
+    loaded = baselines.load(files, baselines.files_of(files))
     found = filters.where(loaded, [*where, *wanted])
     most = max(curves.Options.most, len(size))
     x_scale, y_scale = ("" if scale is Scale.AUTO else scale.value for scale in (x, y))

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from a2aperf import baselines, clusters, filters, loading, output, report, terminal
+from a2aperf import baselines, clusters, filters, output, report, terminal
 from a2aperf.commands.options import Error, Mixed, Where
 from a2aperf.errors import InputError
 from a2aperf.percent import share
@@ -73,7 +73,7 @@ def run(
     jobs = _jobs(paths, files)
     planned = look.of_jobs(jobs) if given is None else Look(given)
     level, said = planned.error, planned.said
-    found = filters.where(loading.load(files, baselines.not_named(paths, files)), where)
+    found = filters.where(baselines.load(paths, files), where)
     # Interconnects side by side are different adapters.
     clusters.require_one_a_side(found, ranking.interconnect(found), mixed)
     script = report.SCRIPT_FILE if light else ""

@@ -168,25 +168,18 @@ def _load(given: Sequence[Path], where: Sequence[str], what: str, checks: list[C
 
 def _loaded(paths: Sequence[Path], what: str, checks: list[Check]) -> Results | None:
     """What can be read; each of the other files is a check."""
+    if not paths:
+        return None
     try:
-        return loading.load(paths)
-    except InputError as error:
-        if len(paths) < 2:
-            checks += [unknown(what, str(error))] if paths else []
-            return None
-    sound = []
-    for path in paths:
-        try:
-            loading.load([path])
-        except InputError as error:
-            checks.append(unknown(what, str(error)))
-        else:
-            sound.append(path)
-    try:
-        return loading.load(sound) if sound else None
+        found = loading.load(paths, paths)
+    except loading.NothingLeftError as error:
+        checks += [unknown(what, why) for why in error.left_out]
     except InputError as error:  # together they cannot be
         checks.append(unknown(what, str(error)))
-        return None
+    else:
+        checks += [unknown(what, why) for why in found.left_out]
+        return found
+    return None
 
 
 def _oversubscribed(found: Results) -> list[str]:

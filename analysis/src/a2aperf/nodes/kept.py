@@ -66,13 +66,13 @@ def _each(
     files: Sequence[Path], known: _Known, per: Per
 ) -> Generator[tuple[list[Night], bool] | InputError]:
     """The nights of each file, and whether they were read just now and not by an earlier look."""
-    kept: dict[Path, list[Night] | InputError | None] = {}
+    before: dict[Path, list[Night] | InputError | None] = {}
     for path in files:
         try:
-            kept[path] = _told(path, known)
+            before[path] = _told(path, known)
         except InputError as error:
-            kept[path] = error
-    new = [path for path in files if kept[path] is None]
+            before[path] = error
+    new = [path for path in files if before[path] is None]
     reading = asking.each(
         new,
         lambda path: (nights.of_file(path, per), ()),
@@ -80,7 +80,7 @@ def _each(
     )
     with closing(reading):
         for path in files:
-            told = kept[path]
+            told = before[path]
             if told is not None:
                 yield told if isinstance(told, InputError) else (told, False)
                 continue

@@ -67,20 +67,18 @@ def make(settings: Sequence[Setting], wanted: Wanted, seed: int) -> Plan:
 
 def _require_names(settings: Sequence[Setting], wanted: Wanted) -> None:
     """What is not in the catalogue is a variable of the user's own; a slip is none."""
-    names = [one.name for one in settings]
-    given = [one.partition("=")[0] for one in wanted.tried if "=" in one]
+    by_name = {one.name: one for one in settings}
+    tried = [(one.partition("=")[0], one.partition("=")[2]) for one in wanted.tried if "=" in one]
+    given = [name for name, _ in tried]
     catalogue.chosen(settings, (name for name in wanted.without if name not in given))
-    for name in (*given, *wanted.fixed):
+    for name, value in (*tried, *wanted.fixed.items()):
         if not _VARIABLE.fullmatch(name):
             raise InputError(f"'{name}' is no name of a variable")
-        close = get_close_matches(name, names, 1, _ALIKE)
-        if name not in names and close:
-            raise InputError(f"unknown setting '{name}': did you mean {close[0]}?")
-    by_name = {one.name: one for one in settings}
-    tried = [one.partition("=")[::2] for one in wanted.tried if one.partition("=")[2]]
-    for name, value in (*tried, *wanted.fixed.items()):
         if name in by_name:
-            by_name[name].require_value(value)
+            if value or name in wanted.fixed:  # tried without one it is the catalogue's
+                by_name[name].require_value(value)
+        elif close := get_close_matches(name, by_name, 1, _ALIKE):
+            raise InputError(f"unknown setting '{name}': did you mean {close[0]}?")
     twice = [name for name in given if given.count(name) > 1]
     if twice:
         raise InputError(f"{twice[0]} has two values: a screening tries one of a setting")
