@@ -191,7 +191,10 @@ def test_it_is_planned_once_from_what_is_left(screening_of: Path, tmp_path: Path
     shutil.copytree(screening_of, folder)
     (folder / trial.NAME).unlink(missing_ok=True)
     first = a2a("screen", folder, "--confirm")
-    assert first.out == "to be confirmed by 32 launches: PSM2_TID=0 and PSM2_RCVTHREAD=0\n"
+    assert (
+        first.out
+        == "to be confirmed by 32 launches (confirm.json): PSM2_TID=0 and PSM2_RCVTHREAD=0\n"
+    )
     before = (folder / trial.NAME).read_text()
     for file in folder.glob("*.h5"):
         file.unlink()
@@ -321,7 +324,9 @@ def test_rows_that_an_end_left_out_are_added(tmp_path: Path, a2a: A2A) -> None:
     assert told == "16 launches that are planned already are still to come\n"
     rows = ready.rows.read_text()
     assert rows.startswith(before) and rows.count("\n") == before.count("\n") + 16
-    assert a2a("screen", folder, "--confirm").out.startswith("to be confirmed by 16 launches")
+    assert a2a("screen", folder, "--confirm").out.startswith(
+        "to be confirmed by 16 launches (confirm.json)"
+    )
     assert ready.rows.read_text() == rows
 
 

@@ -127,7 +127,10 @@ def test_the_dry_run_shows_them_and_what_they_cost() -> None:
 
 def test_the_best_of_all_values_is_confirmed_and_recommended(a2a: A2A, results: Path) -> None:
     told = a2a("screen", results, "--confirm", "--budget", "10h", "--seconds", "60").out
-    line = "further values, 32 launches in turn with the best so far, A=1: A=2, A=3 and B=9\n"
+    line = (
+        "further values (values.json), 32 launches in turn with the best so far, A=1: "
+        "A=2, A=3 and B=9\n"
+    )
     assert told == line
     assert a2a("screen", results, "--confirm").out == line  # planned once
     made = values_of(results)
@@ -140,7 +143,7 @@ def test_the_best_of_all_values_is_confirmed_and_recommended(a2a: A2A, results: 
 
     confirmed(results, made, SPEED, SHORT.sizes)
     told = a2a("screen", results, "--confirm").out
-    assert told == "to be confirmed by 32 launches: A=2 and B=9\n"
+    assert told == "to be confirmed by 32 launches (confirm.json): A=2 and B=9\n"
     last = trial.of(screening(), results / plan.NAME)
     assert last is not None
     assert [row[0] for row in rows(results)[28:]] == [*made.labels, *last.labels]
@@ -168,13 +171,15 @@ def test_what_has_no_room_is_told(a2a: A2A, results: Path) -> None:
     told = a2a("screen", results, "--confirm", "--budget", "50min", "--seconds", "60").out
     assert told == (
         "further values that do not fit into the time: A=3\n"
-        "further values, 16 launches in turn with the best so far, A=1: A=2\n"
+        "further values (values.json), 16 launches in turn with the best so far, A=1: A=2\n"
     )
 
 
 def test_without_a_limit_those_of_settings_that_mattered(a2a: A2A, results: Path) -> None:
     told = a2a("screen", results, "--confirm").out
-    assert told == "further values, 24 launches in turn with the best so far, A=1: A=2 and A=3\n"
+    assert told == (
+        "further values (values.json), 24 launches in turn with the best so far, A=1: A=2 and A=3\n"
+    )
 
 
 def test_a_value_with_which_launches_fail_has_no_verdict(a2a: A2A, results: Path) -> None:
@@ -182,7 +187,9 @@ def test_a_value_with_which_launches_fail_has_no_verdict(a2a: A2A, results: Path
     made = values_of(results)
     failed = [i for i, side in enumerate(made.order) if side == 1][2:]
     confirmed(results, made, SPEED, SHORT.sizes, lost=failed)
-    assert a2a("screen", results, "--confirm").out.startswith("to be confirmed by 16 launches: A=1")
+    assert a2a("screen", results, "--confirm").out.startswith(
+        "to be confirmed by 16 launches (confirm.json): A=1"
+    )
     said = a2a("screen", results).out
     assert "A=2: no verdict: 2 launches of 8 count" in said
     assert "A=3: slower at 2 of 2 sizes" in said
@@ -195,7 +202,10 @@ def test_where_no_value_has_launches_enough(a2a: A2A, results: Path) -> None:
     made = values_of(results)
     failed = [i for i, side in enumerate(made.order) if side != 0]
     confirmed(results, made, SPEED, SHORT.sizes, lost=failed)
-    assert a2a("screen", results, "--confirm").out == "to be confirmed by 16 launches: A=1\n"
+    assert (
+        a2a("screen", results, "--confirm").out
+        == "to be confirmed by 16 launches (confirm.json): A=1\n"
+    )
     said = a2a("screen", results)
     assert said.status == 0, said
     assert "A=2: no verdict: 0 launches of 8 count" in said.out

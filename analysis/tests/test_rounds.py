@@ -130,8 +130,11 @@ def test_a_screening_goes_on_round_by_round_to_its_line(a2a: A2A, tmp_path: Path
     path = results / plan.NAME
     told = a2a("screen", results, "--confirm").out
     assert told == (
-        "round 2: PSM2_RCVTHREAD dominates; the rest is screened again, 5 settings, 28 launches\n"
+        "round 2 (screen-2.json): PSM2_RCVTHREAD dominates; the rest is screened again, "
+        "5 settings, 28 launches\n"
     )
+    told = a2a("screen", results, "--confirm").out
+    assert told == "round 2 (screen-2.json): its 28 launches are still to be made\n"
     one, two = rounds.read(path)
     assert (two.follows, dict(two.fixed)) == (one.id, {"PSM2_RCVTHREAD": "0"})
     planned = rows(results)
@@ -147,7 +150,7 @@ def test_a_screening_goes_on_round_by_round_to_its_line(a2a: A2A, tmp_path: Path
 
     launched(results, two, SPEED, setup=SHORT, start=START + timedelta(hours=1))
     told = a2a("screen", results, "--confirm").out
-    assert told == f"to be confirmed by 32 launches: {BOTH}\n"
+    assert told == f"to be confirmed by 32 launches (confirm.json): {BOTH}\n"
     confirming = trial.of(two, path)
     assert confirming is not None and dict(confirming.fixed) == {}
     assert [row[0] for row in rows(results)] == [*one.labels, *two.labels, *confirming.labels]
@@ -169,7 +172,7 @@ def test_what_there_is_no_time_for_is_not_screened_again(a2a: A2A, tmp_path: Pat
     results = begun(tmp_path)
     told = a2a("screen", results, "--confirm", "--budget", "40min", "--seconds", "60").out
     assert told.startswith("not screened again: 5 settings with the confirmation of one take 44 ")
-    assert "to be confirmed by 32 launches" in told
+    assert "to be confirmed by 32 launches (confirm.json)" in told
     assert not (results / "screen-2.json").exists()
 
 

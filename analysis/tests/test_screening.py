@@ -200,7 +200,14 @@ def test_a_site_adds_its_own(tmp_path: Path, a2a: A2A) -> None:
         ("values", "  smallest = 9\n largest = 8\nvalues", ":5:3: smallest: is above 'largest'"),
         ("[[setting]]", "[[settings]]", "unknown key 'settings': did you mean setting?"),
         ("[[setting]]", "[setting]", "expected tables, each headed [[setting]]"),
-        ("values", 'conflicts = ["PSM2_RCVTHREADS"]\nvalues', "did you mean PSM2_RCVTHREAD?"),
+        (
+            "values",
+            'conflicts = ["PSM2_RCVTHREADS"]\nvalues',
+            ":5:1: SITE_SWITCH conflicts with the unknown setting 'PSM2_RCVTHREADS': "
+            "did you mean PSM2_RCVTHREAD?",
+        ),
+        ("values", 'since = "foo"\nvalues', ":5:1: since: expected a library and its version"),
+        ('provider = "psm2"', '\ufeffprovider = "psm3"', ": is of provider 'psm3', not of"),
     ],
 )
 def test_a_mistake_is_told_where_it_stands(
@@ -294,7 +301,10 @@ def test_what_this_libfabric_does_not_know_is_left_out() -> None:
         (("--try", "PSM2_MQ_EAGER_SDMA_SZ=-5"), "=-5: expected a whole number from 0"),
         (("--fix", "PSM2_MQ_EAGER_SDMA_SZ=1.5"), "=1.5: expected a whole number from 0"),
         (("--try", "A=1", "--try", "A=2"), "A has two values"),
-        (("--try", "A="), "nothing to screen (A: has no value)"),
+        (("--try", "A="), "A=: expected A or A=VALUE"),
+        (("--try", "PSM2_RCVTHREAD="), "PSM2_RCVTHREAD=: expected PSM2_RCVTHREAD or"),
+        (("--try", "PSM2_RCVTHREAD=1"), "=1: that is the default: nothing would change"),
+        (("--try", f"PSM2_RCVTHREAD={'9' * 21}"), "expected a whole number from 0"),
         (("--fix", "PSM2_MTU"), "expected NAME=VALUE"),
         (("--budget", "90"), "expected a time such as 90min"),
         (("--budget", "30min"), "give --seconds"),
@@ -413,12 +423,14 @@ def test_a_setting_that_dominates_is_to_be_fixed(a2a: A2A, tmp_path: Path) -> No
     path = tmp_path / "p.json"
     path.write_text(made.as_json())
     outcome = a2a("screen", *files, "--plan", path)
-    assert "PSM2_RCVTHREAD dominates: fix it" in outcome.out
+    assert "PSM2_RCVTHREAD=0 dominates, and is faster" in outcome.out
     said = re.search(r"a2a (screen .*next\.json)", outcome.out)
     assert said
     again = a2a(*said[1].split()[:-1], tmp_path / "next.json")
     assert again.status == 0, again
     assert "in all launches: PSM2_RCVTHREAD=0" in again.out
+    # The rest is what this plan had, not all that the catalogue has.
+    assert plan.read(tmp_path / "next.json").names == made.names[1:]
 
 
 def test_what_was_not_in_force_does_not_count(a2a: A2A, tmp_path: Path) -> None:

@@ -61,8 +61,8 @@ def test_a_screening_confirms_the_setting_that_matters(study):
     process.terminate()
     _, stderr = process.communicate(timeout=PATIENCE)
     assert process.returncode == 128 + signal.SIGTERM, stderr
-    assert "round 2: A2APERF_QUICK dominates; the rest is screened again, 2 settings, 28 launches" in stderr
-    assert "further values, 16 launches in turn with the best so far, A2APERF_QUICK=1" in stderr
+    assert "round 2 (screen-2.json): A2APERF_QUICK dominates; the rest is screened again, 2 settings, 28 launches" in stderr
+    assert "further values (values.json), 16 launches in turn with the best so far, A2APERF_QUICK=1" in stderr
     before = values.read_text()
 
     outcome = study.run(*words)

@@ -49,6 +49,7 @@ a2a screen results/ --plan screen.json --plot effects.pdf
 a2a screen results/ --confirm                        the launches that confirm what is left
 """
 _FIGURES: Final = (".png", ".svg", ".pdf")
+_YEAR: Final = 365 * 86400.0
 _UNITS: Final = {"s": 1, "min": 60, "h": 3600}
 
 
@@ -103,8 +104,9 @@ def run(
         ),
     ] = False,
     seed: Annotated[
-        int, typer.Option(metavar="N", help="Of the random order. Default: by chance; recorded.")
-    ] = -1,
+        int | None,
+        typer.Option(min=0, metavar="N", help="Of the random order. Default: by chance; recorded."),
+    ] = None,
     out: Annotated[
         Path | None,
         typer.Option("-o", "--output", metavar="FILE", help="Write the plan (.json)."),
@@ -178,11 +180,11 @@ def run(
         seconds,
         not no_confirm,
     )
-    if seconds < 0 or seconds != seconds:
+    if not 0 <= seconds <= _YEAR:
         raise InputError(f"--seconds {seconds:g}: expected a time such as 60")
     if out:
         output.require_suffix(out, (".json",), "a plan")
-    number = seed if seed >= 0 else secrets.randbits(31)
+    number = secrets.randbits(31) if seed is None else seed
     made = choosing.make(catalogue.of(provider, own), wanted, number)
     told = made.as_json().rstrip() if as_json else None
     if told is None:
@@ -254,6 +256,9 @@ def _confirm(
     why: list[str] = []
     if made is None:
         found = filters.where(loading.load(baselines.files_of(files)), where)
+        if len(plans) > 1 and not _labels(found) & set(plans[-1].labels):
+            return [f"{rounds.named(path, len(plans))}: its {plans[-1].design.launches} launches "
+                    "are still to be made"]  # fmt: skip
         if tried and (left := _to_come(files, found, plans, tried)):
             still = [f"{left} of them are still to come"] if left < tried.launches else []
             return [further.told(tried), *still]
@@ -267,17 +272,22 @@ def _confirm(
         if made is None:
             return [*why, "nothing is left to be confirmed"]
         screened.add(path, plans, made)
-    return [*why, f"to be confirmed by {made.launches} launches: {list_text(made.settings, 8)}"]
+    settings = list_text(made.settings, 8)
+    return [*why, f"to be confirmed by {made.launches} launches ({trial.NAME}): {settings}"]
 
 
 def _to_come(files: Sequence[Path], found: Results, plans: Sequence[Plan], tried: Trial) -> int:
     """Launches of further values that are waited for: all where none is there."""
-    there = {launch.labels.get(LABEL, "") for launch in found.launches.values()}
+    there = _labels(found)
     if not there & set(tried.labels):
         return tried.launches
     first = sum(one.design.launches for one in plans)
     jobs = study.concerned(baselines.files_of(files))
     return failures.to_come(tried, jobs, first, there)
+
+
+def _labels(found: Results) -> set[str]:
+    return {launch.labels.get(LABEL, "") for launch in found.launches.values()}
 
 
 def _before_confirming(
@@ -288,7 +298,7 @@ def _before_confirming(
     too_long = rounds.too_long(again, seconds, limit) if again else ""
     if again and not too_long:
         screened.follow(path, [*plans, again])
-        return [rounds.told(judged, again)], True
+        return [f"{rounds.named(path, len(plans) + 1)}: {rounds.told(judged, again)}"], True
     tried, no_room = further.planned(judged, seconds, limit)
     told = [one for one in (too_long, no_room) if one]
     if tried is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from importlib.resources import files
@@ -25,6 +25,9 @@ _SIZES: Final = ("smallest", "largest")
 _KEYS: Final = (*_TEXTS, *_LISTS, *_SIZES)
 _NUMBER: Final = re.compile(r"(0[xX][0-9a-fA-F]+|[0-9]+)([:,](0[xX][0-9a-fA-F]+|[0-9]+))*")
 """Or a list of them, which some settings of psm2 and psm3 take."""
+_LARGEST: Final = 20
+"""Digits of the largest number that a variable can have, 2^64 − 1."""
+_SINCE: Final = re.compile(r"(after )?\S+ \d+(\.\d+)*( or earlier)?")
 _SWITCHED: Final = frozenset(("0", "1", "yes", "no", "on", "off", "true", "false"))
 _NEEDED: Final = ("name", "values", "default", "what", "source")
 
@@ -63,7 +66,10 @@ class Setting:
         if not self.values or not all(_NUMBER.fullmatch(one) for one in self.values):
             return
         is_switch = set(self.values) <= _SWITCHED
-        if not _NUMBER.fullmatch(value) and not (is_switch and value.lower() in _SWITCHED):
+        is_number = _NUMBER.fullmatch(value) and all(
+            len(one) <= _LARGEST for one in re.split("[:,]", value)
+        )
+        if not is_number and not (is_switch and value.lower() in _SWITCHED):
             expected = "a whole number from 0" + is_switch * ", or yes or no"
             raise InputError(
                 f"{self.name}={value}: expected {expected}; worth trying: {list_text(self.values)}"
@@ -83,20 +89,22 @@ def of(provider: str, own: Sequence[Path] = ()) -> list[Setting]:
     known = _shipped()
     if provider not in known and not own:
         raise InputError(f"no catalogue of provider '{provider}': {_nearest(provider, known)}")
-    found: dict[str, Setting] = {}
-    for path in own:
-        for setting in read(path, provider):
-            found.setdefault(setting.name, setting)
+    parsed = [_read(path, provider) for path in own]
     for name in [provider, *_also(provider)] if provider in known else []:
-        for setting in _parsed(f"{name} of a2aperf", known[name]).settings:
+        parsed.append(_parsed(f"{name} of a2aperf", known[name]))
+    found: dict[str, Setting] = {}
+    places: dict[str, str] = {}
+    for one in parsed:
+        for setting in one.settings:
             found.setdefault(setting.name, setting)
+            places.setdefault(setting.name, one.places[setting.name])
     settings = list(found.values())
-    _require_conflicts(settings)
+    _require_conflicts(settings, places)
     return settings
 
 
-def read(path: Path, provider: str = "") -> list[Setting]:
-    """The settings of a file; InputError with its line and column where it has a mistake.
+def _read(path: Path, provider: str) -> _File:
+    """A site's own file; InputError with its line and column where it has a mistake.
 
     A file that names another provider than this one is refused.
     """
@@ -105,10 +113,11 @@ def read(path: Path, provider: str = "") -> list[Setting]:
     except (OSError, ValueError) as error:
         words = getattr(error, "strerror", None) or error
         raise InputError(f"{path}: not a catalogue: {words}") from None
+    text = text.removeprefix("\ufeff")  # some editors begin a file so
     parsed = _parsed(str(path), text)
     if provider and parsed.provider not in ("", provider):
         raise InputError(f"{path}: is of provider '{parsed.provider}', not of '{provider}'")
-    return parsed.settings
+    return parsed
 
 
 def chosen(settings: Sequence[Setting], names: Iterable[str]) -> list[Setting]:
@@ -135,6 +144,8 @@ class _File:
     provider: str
     also: list[str]
     settings: list[Setting]
+    places: dict[str, str]
+    """Of each setting where its conflicts stand."""
 
 
 def _shipped() -> dict[str, str]:
@@ -186,12 +197,14 @@ class _Reader:
         if not tables and not also:
             raise InputError(f"{self.where}:1: no setting: expected one [[setting]] at least")
         settings: list[Setting] = []
+        places: dict[str, str] = {}
         for number, table in enumerate(tables):
             one = self._setting(number, table)
+            places[one.name] = self._where(number, "conflicts")
             if one.name in {x.name for x in settings}:
                 self._refuse(number, "name", f"{one.name} is there twice")
             settings.append(one)
-        return _File(provider, also, settings)
+        return _File(provider, also, settings, places)
 
     def _setting(self, number: int, table: dict[str, Any]) -> Setting:
         self._require_known(number, table, _KEYS)
@@ -237,6 +250,9 @@ class _Reader:
             self._refuse(number, "values", "a value is there twice")
         if table.get("smallest", 0) > table.get("largest", 1 << 62):
             self._refuse(number, "smallest", "is above 'largest'")
+        if table.get("since") and not _SINCE.fullmatch(table["since"]):
+            self._refuse(number, "since", "expected a library and its version, as libfabric 1.17, "
+                         f"not {table['since']!r}")  # fmt: skip
         if name in table.get("conflicts", []):
             self._refuse(number, "conflicts", f"{name} cannot conflict with itself")
 
@@ -247,30 +263,30 @@ class _Reader:
 
     def _refuse(self, number: int, key: str, what: str, named: bool = True) -> None:
         """InputError that points at the key of a table (−1: before all tables), or at its head."""
-        line, column = self._place(number, key)
         said = f"{key}: {what}" if key and named else what
-        raise InputError(f"{self.where}:{line}:{column}: {said}")
+        raise InputError(f"{self._where(number, key)}: {said}")
 
-    def _place(self, number: int, key: str) -> tuple[int, int]:
+    def _where(self, number: int, key: str) -> str:
+        """`FILE:LINE:COLUMN`."""
         start = self.heads[number] if 0 <= number < len(self.heads) else 0
         later = [head for head in self.heads if head > start]
         end = later[0] if number >= 0 and later else len(self.lines)
         for index in range(start, end) if key else ():
             matched = re.match(rf"\s*\[*[\"']?({re.escape(key)})\b", self.lines[index])
             if matched:
-                return index + 1, matched.start(1) + 1
-        return start + 1, 1
+                return f"{self.where}:{index + 1}:{matched.start(1) + 1}"
+        return f"{self.where}:{start + 1}:1"
 
 
-def _require_conflicts(settings: Sequence[Setting]) -> None:
+def _require_conflicts(settings: Sequence[Setting], places: Mapping[str, str]) -> None:
     """Refuse a conflict with a setting that nobody has described."""
     names = {one.name for one in settings}
     for one in settings:
         for other in one.conflicts:
             if other not in names:
                 raise InputError(
-                    f"{one.name}: conflicts with the unknown setting '{other}': "
-                    f"{_nearest(other, names)}"
+                    f"{places[one.name]}: {one.name} conflicts with the unknown setting "
+                    f"'{other}': {_nearest(other, names)}"
                 )
 
 

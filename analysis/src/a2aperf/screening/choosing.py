@@ -74,11 +74,15 @@ def _require_names(settings: Sequence[Setting], wanted: Wanted) -> None:
     for name, value in (*tried, *wanted.fixed.items()):
         if not _VARIABLE.fullmatch(name):
             raise InputError(f"'{name}' is no name of a variable")
+        if not value:
+            raise InputError(f"{name}=: expected {name} or {name}=VALUE")
         if name in by_name:
-            if value or name in wanted.fixed:  # tried without one it is the catalogue's
-                by_name[name].require_value(value)
+            by_name[name].require_value(value)
         elif close := get_close_matches(name, by_name, 1, _ALIKE):
             raise InputError(f"unknown setting '{name}': did you mean {close[0]}?")
+    for name, value in tried:
+        if name in by_name and value == by_name[name].default:
+            raise InputError(f"{name}={value}: that is the default: nothing would change")
     twice = [name for name in given if given.count(name) > 1]
     if twice:
         raise InputError(f"{twice[0]} has two values: a screening tries one of a setting")
@@ -117,8 +121,6 @@ def _against(
     wanted: Wanted,
 ) -> str:
     """Why a setting is not screened in this round; empty where it is."""
-    if not factor.value:
-        return "has no value"
     if factor.name in wanted.without:
         return "left out as you wished"
     if factor.name in wanted.fixed:

@@ -95,6 +95,7 @@ def told(made: Trial) -> str:
     line = trial.assignments(made.fixed)
     beside = f"the best so far, {line}" if line else "nothing set"
     return (
-        f"further values, {count_text(made.launches, 'launch', 'launches')} in turn with {beside}: "
+        f"further values ({trial.VALUES_NAME}), "
+        f"{count_text(made.launches, 'launch', 'launches')} in turn with {beside}: "
         f"{list_text(made.settings, 8)}"
     )

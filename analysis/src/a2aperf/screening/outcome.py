@@ -273,8 +273,10 @@ def following(made: Outcome) -> list[str]:
     plan = made.plan
     tried = made.values.trial.sides if made.values else ()
     for factor, is_faster in made.dominating:
-        told.append(f"{factor.name} dominates: fix it at its better value and screen the rest "
-                    f"again: {_again(plan, factor, is_faster)}")  # fmt: skip
+        verb = "faster" if is_faster else "slower"
+        told.append(f"{factor.assignment} dominates, and is {verb}: beside it others are hidden")
+    if made.dominating and (again := _again(made)):
+        told.append(f"screen the rest again: {again}")
     for setting in made.ranked:
         effects = made.called(setting)
         better_at, worse_at = (
@@ -308,13 +310,17 @@ def _following(made: Outcome) -> list[str]:
     return [*following(made), *([f"{CANDIDATE}:", f"  {line}"] if line else [])]
 
 
-def _again(plan: Plan, factor: Factor, is_faster: bool) -> str:
+def _again(made: Outcome) -> str:
+    """The plan of the rest: what this one fixed and screened, whatever made it so."""
+    plan = made.plan
+    settled = [factor.name for factor, _ in made.dominating]
     fixed = [f"{name}={value}" for name, value in plan.fixed.items()]
-    fixed += [factor.assignment] if is_faster else []
+    fixed += [factor.assignment for factor, is_faster in made.dominating if is_faster]
+    rest = [one.assignment for one in plan.factors if one.name not in settled]
     words = ["a2a", "screen", "--provider", plan.provider]
+    words += [word for one in rest for word in ("--try", one)]
     words += [word for one in fixed for word in ("--fix", one)]
-    words += [] if is_faster else ["--without", factor.name]
-    return shlex.join([*words, "-o", "next.json"])
+    return shlex.join([*words, "-o", "next.json"]) if rest else ""
 
 
 def _without(made: Outcome) -> list[str]:

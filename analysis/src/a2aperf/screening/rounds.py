@@ -28,6 +28,11 @@ def path_of(first: Path, number: int) -> Path:
     return first.with_name(f"{first.stem}-{number}.json")
 
 
+def named(first: Path, number: int) -> str:
+    """A round with the file of its plan: `round 2 (screen-2.json)`."""
+    return f"round {number} ({path_of(first, number).name})"
+
+
 def read(first: Path) -> list[Plan]:
     """The plans of all rounds; InputError where one is none, or not as it was written."""
     found = [plan.read(first)]
@@ -76,10 +81,10 @@ def too_long(again: Plan, seconds: float, limit: float) -> str:
 
 
 def told(made: Outcome, again: Plan) -> str:
-    """What the next round is, in a sentence."""
+    """What the next round is, in a clause."""
     names = ", ".join(factor.name for factor, _ in made.dominating)
     verb = "dominates" if len(made.dominating) == 1 else "dominate"
     return (
-        f"round {len(made.plans) + 1}: {names} {verb}; the rest is screened again, "
+        f"{names} {verb}; the rest is screened again, "
         f"{count_text(len(again.factors), 'setting')}, {again.design.launches} launches"
     )
