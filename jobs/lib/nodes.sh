@@ -122,8 +122,12 @@ preflight() {
     done <"$file.partial"
     for node in "${nodes[@]}" "${taken[@]}"; do
         [[ ${answered[$node]-} ]] || {
-            is_bad[$node]="answer: none within $waited s"
-            printf '%s\tanswer\tbad\tnone within %d s\n' "$node" "$waited" >>"$file.partial"
+            words="none within $waited s"
+            # Who is looked for in vain fails at once.
+            ((waited >= kAnswerSeconds)) || timeout 5 getent ahosts "$node" >/dev/null ||
+                words='none; no address is known of that name'
+            is_bad[$node]="answer: $words"
+            printf '%s\tanswer\tbad\t%s\n' "$node" "$words" >>"$file.partial"
         }
         [[ ! ${is_bad[$node]-} ]] || {
             say "$node is not fit to measure: ${is_bad[$node]}"

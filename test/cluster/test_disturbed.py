@@ -18,7 +18,7 @@ HERE = Path(__file__).resolve().parent
 IN_TIME_NAMESPACES = HERE.parent / "support" / "in_time_namespaces.sh"
 REAL_TIME = ["chrt", "--fifo", "20"]
 OP_MS = 100  # where the links decide
-PAUSES = [(15, 100, 3000)]  # ms, of how many, ops: longer than what a busy machine does to a rank
+PAUSES = [(40, 200, 3000)]  # ms, of how many, ops: longer than what a busy machine does to a rank
 if IS_VALIDATION:
     PAUSES.append((5, 1000, 12000))
 

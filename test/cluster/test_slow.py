@@ -77,7 +77,7 @@ def test_a_slow_host_is_named_once_over_all_launches(cluster_of, program, tmp_pa
     cluster = cluster_of(HOSTS, MBIT)
     cluster.limit("h3", "receive", 40)
     files = []
-    words = ["--sizes", str(size_for(40, HOSTS, 1, seconds=0.1)), "--ops", "6", "--warmup", "1", "--shuffle-ranks"]
+    words = ["--sizes", str(size_for(40, HOSTS, 1, seconds=0.3)), "--ops", "6", "--warmup", "1", "--shuffle-ranks"]
     for seed in range(1, 6):
         measure(cluster, program, tmp_path, 1, *words, "--seed", str(seed))
         files.append((tmp_path / "a.h5").rename(tmp_path / f"{seed}.h5"))
