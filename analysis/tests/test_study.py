@@ -50,7 +50,7 @@ def queue(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], No
 def test_every_launch_has_its_fate_and_the_last_line_of_the_log_counts(folder: Path) -> None:
     (job,) = study.read(folder)
     fates = [launch.fate for launch in job.launches]
-    assert fates == [Fate.GOOD, Fate.GOOD, Fate.FAILED, Fate.FAILED, Fate.WAITING]
+    assert fates == [Fate.GOOD, Fate.GOOD, Fate.FAILED, Fate.NOT_BEGUN, Fate.WAITING]
     assert [launch.why for launch in job.launches] == [
         "",
         "",
@@ -161,8 +161,8 @@ def test_status_says_what_is_there_and_what_is_missing(
     lines = [" ".join(line.split()) for line in outcome.out.splitlines()]
     assert lines[0] == "job 7: alltoall on 4, 8, 16 nodes, 2 ranks per node"
     assert lines[1] == "2 of 5 launches good; ended"
-    assert "nodes good failed started not reached" in lines
-    assert "4 1 1 - -" in lines and "8 1 1 - -" in lines and "16 - - - 1" in lines
+    assert "nodes good failed not begun started not reached" in lines
+    assert "4 1 - 1 - -" in lines and "8 1 1 - - -" in lines and "16 - - - - 1" in lines
     assert any(line.startswith("003 8 nodes") and "exit status 205" in line for line in lines)
     assert lines[-1] == "node node005: memlock: 64 KiB: too little"
     queue("7¦RUNNING¦5:00¦1:00:00¦node[001-016]¦None¦/home/me¦jobs/alltoall.sbatch")
@@ -235,7 +235,7 @@ def test_a_job_that_is_taken_back_makes_what_failed_again(
     for same_run in (f"9¦RUNNING¦9999-05:00:00¦{of_job}", f"9¦COMPLETING¦5:00¦{of_job}", ""):
         queue(same_run)
         assert a2a("status", tmp_path).status == 1
-        assert fates() == ["good", "failed", "failed", "not reached"]
+        assert fates() == ["good", "failed", "not begun", "not reached"]
 
 
 @pytest.mark.parametrize("squeue", ["exit 1", "sleep 60"])

@@ -263,7 +263,9 @@ failed_launch() {
     local i=$1 started=$2 reason=$unsound node
     [[ ! $limited_by ]] || ((launch_seconds < launch_limit)) || : "${stopping:=$limited_by}"
     if [[ $stopping && ! $reason ]]; then
-        log_launch "$i" "$started" "$status" "$stopping: stopped at an op, what was complete is kept"
+        reason="$stopping: stopped before its first op"
+        [[ ! -e $file ]] || reason="$stopping: stopped at an op, what was complete is kept"
+        log_launch "$i" "$started" "$status" "$reason"
         return
     fi
     silent=() missing=()

@@ -14,7 +14,7 @@ import typer
 from a2aperf import terminal
 from a2aperf.errors import InputError
 from a2aperf.studies import progress, slurm, study
-from a2aperf.studies.study import Fate, Job
+from a2aperf.studies.study import NOT_MADE, Fate, Job
 from a2aperf.tables import aligned
 
 EXAMPLES = """\
@@ -77,7 +77,7 @@ def _told(job: Job, queue: dict[str, slurm.Queued] | None, everything: bool) -> 
         "",
         *("  " + line for line in _table(job)),
     ]
-    missing = job.of(Fate.FAILED, *([] if progress.may_run(job, queue) else [Fate.STARTED]))
+    missing = job.of(*NOT_MADE, *([] if progress.may_run(job, queue) else [Fate.STARTED]))
     if missing:
         lines += ["", "  missing:"]
         shown = missing if everything else missing[:_SHOWN]

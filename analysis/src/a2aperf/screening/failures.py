@@ -12,7 +12,7 @@ import numpy as np
 from a2aperf.labels import count_text, list_text
 from a2aperf.screening.plan import Plan
 from a2aperf.screening.trial import Trial
-from a2aperf.studies.study import Fate, Job
+from a2aperf.studies.study import NOT_MADE, Fate, Job
 
 LEVEL: Final = 0.05
 """Error of all settings together."""
@@ -46,7 +46,7 @@ def sentences(plan: Plan, jobs: Sequence[Job], first: int = 0) -> list[str]:
                 break
             if launch.fate is Fate.GOOD:
                 good.add(row)
-            elif launch.fate is Fate.FAILED and launch.last and launch.last.status is not None:
+            elif launch.fate is Fate.FAILED and launch.last and not launch.last.was_stopped:
                 failed[row] = launch.why
     failed = {row: why for row, why in failed.items() if row not in good}
     if not failed:
@@ -86,7 +86,7 @@ def to_come(made: Trial, jobs: Sequence[Job], first: int, there: Collection[str]
         planned = dict(enumerate(job.launches[first : first + made.launches]))
         for row in rows:
             if row in planned:
-                has_failed = planned[row].fate is Fate.FAILED
+                has_failed = planned[row].fate in NOT_MADE
                 known[row] = known.get(row, False) or has_failed
     return sum(not has_failed for has_failed in known.values())
 

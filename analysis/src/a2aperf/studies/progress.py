@@ -15,7 +15,7 @@ from a2aperf import labels
 from a2aperf.errors import InputError
 from a2aperf.studies import partitions, study
 from a2aperf.studies.slurm import Queued
-from a2aperf.studies.study import Fate, Job, Launch
+from a2aperf.studies.study import NOT_MADE, Fate, Job, Launch
 
 # A running job without a limit has one of a year to Slurm.
 _ENDLESS: Final = ("UNLIMITED", "365-00:00:00")
@@ -79,7 +79,7 @@ def of_this_run(job: Job, queue: Queue) -> Job:
         return job
     launches = [
         replace(launch, last=None)
-        if launch.fate is Fate.FAILED and _ended_before(launch, begun)
+        if launch.fate in NOT_MADE and _ended_before(launch, begun)
         else launch
         for launch in job.launches
     ]
@@ -110,19 +110,19 @@ def may_run(job: Job, queue: Queue) -> bool:
 
 def may_come(job: Job, queue: Queue) -> bool:
     """Whether everything planned is there or may still come."""
-    if not job.of(Fate.FAILED, Fate.STARTED, Fate.WAITING):
+    if not job.of(*NOT_MADE, Fate.STARTED, Fate.WAITING):
         return True
     if job.is_run:
         # What failed is made by the next run; this one does not come back to it.
-        return job.at_work and not job.of(Fate.FAILED)
+        return job.at_work and not job.of(*NOT_MADE)
     if queue is not None and (job.id not in queue or queue[job.id].never_begins):
         return False
-    return not job.of(Fate.FAILED)
+    return not job.of(*NOT_MADE)
 
 
 def state(job: Job, queue: Queue) -> str:
     """Where it stands: in Slurm's words while it has the job, else whether something is missing."""
-    if not job.of(Fate.FAILED, Fate.STARTED, Fate.WAITING):
+    if not job.of(*NOT_MADE, Fate.STARTED, Fate.WAITING):
         return _all_good(job, queue)
     if job.is_run:
         return _run_state(job)

@@ -35,8 +35,13 @@ class Fate(StrEnum):
 
     GOOD = "good"
     FAILED = "failed"
+    NOT_BEGUN = "not begun"  # and will not be by this job, which says why
     STARTED = "started"  # it has a file, and no end in the log: it runs, or its job was ended
     WAITING = "not reached"
+
+
+NOT_MADE: Final = (Fate.FAILED, Fate.NOT_BEGUN)
+"""What a job has tried, or given up, and does not come back to."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +52,11 @@ class Logged:
     ended: datetime | None
     status: int | None
     reason: str
+
+    @property
+    def was_stopped(self) -> bool:
+        """Whether the job ended it, for want of time or at a signal: it did not fail by itself."""
+        return ": stopped at an op" in self.reason or ": stopped before its" in self.reason
 
 
 @dataclass(frozen=True)
@@ -65,6 +75,8 @@ class Launch:
     def fate(self) -> Fate:
         """What became of it, by the log and the file."""
         if self.last is not None:
+            if self.last.status is None:
+                return Fate.NOT_BEGUN
             good = self.last.status == 0 and self.file.exists()
             return Fate.GOOD if good else Fate.FAILED
         return Fate.STARTED if self.file.exists() else Fate.WAITING
