@@ -57,25 +57,30 @@ StartChoice choose_start(std::optional<Start> wanted, bool is_oversubscribed, do
 
     constexpr int kSettle = 10; // the slack adapts
     constexpr int kTrials = 60;
+    constexpr int kAtOnce = 10;
     OwnSamples samples;
     samples.reserve(kSettle + kTrials);
     loop.set_start(Start::clock);
     loop.name(OpKind::trial);
     loop.run(engine, kSettle, samples);
-    samples.clear();
-    loop.run(engine, kTrials, samples);
-    const auto trials = static_cast<std::int64_t>(samples.size());
-    if (trials == 0) return {Start::barrier, "interrupted"};
 
-    // An op is late when one rank is: the worst begin of each op decides.
-    std::int64_t late = 0;
+    // An op is late when one rank is: the worst begin of each op decides. Where too many are, no more are tried.
+    std::int64_t trials = 0, late = 0;
     Nanoseconds shortest = std::numeric_limits<Nanoseconds>::max();
-    for (std::size_t i = 0; i < samples.size(); ++i) {
-        const Nanoseconds time = job.max(std::max(samples.send_done[i], samples.receive_done[i]));
-        shortest = std::min(shortest, time);
-        late += job.max(samples.begin[i]) > late_limit(static_cast<double>(time)) ? 1 : 0;
+    const auto too_many = [&late] { return late * 20 > kTrials; };
+    while (trials < kTrials && !too_many()) {
+        samples.clear();
+        loop.run(engine, kAtOnce, samples);
+        if (samples.size() == 0) break;
+        trials += static_cast<std::int64_t>(samples.size());
+        for (std::size_t i = 0; i < samples.size(); ++i) {
+            const Nanoseconds time = job.max(std::max(samples.send_done[i], samples.receive_done[i]));
+            shortest = std::min(shortest, time);
+            late += job.max(samples.begin[i]) > late_limit(static_cast<double>(time)) ? 1 : 0;
+        }
     }
-    if (late * 20 > trials) return {Start::barrier, fmt::format("{} of {} trial starts were late", late, trials)};
+    if (trials == 0) return {Start::barrier, "interrupted"};
+    if (too_many()) return {Start::barrier, fmt::format("{} of {} trial starts were late", late, trials)};
     const double limit = 0.05 * static_cast<double>(shortest);
     if (clock_error_ns > limit)
         return {Start::barrier,

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from a2aperf import scaling, sides
 from a2aperf.errors import InputError
-from a2aperf.labels import count_text, list_text
+from a2aperf.labels import count_text, list_text, number_text
 from a2aperf.results import Results
 from a2aperf.screening import contrast, launches
 from a2aperf.screening.contrast import Contrast, Contrasts
@@ -229,8 +229,8 @@ def said(one: Contrast) -> str:
             told.append(f"{word}{places}, by {_span(changes)}")
     if told:
         return "; ".join(told)
-    most = float(np.expm1(np.maximum(np.abs(one.low), np.abs(one.high)).max()))
-    return f"no change beyond chance; excluded is one beyond ±{100 * most:.2g} %"
+    most = float(np.abs(np.expm1([one.low, one.high])).max())
+    return f"no change beyond chance; excluded is one beyond ±{number_text(100 * most, 2)} %"
 
 
 def _span(changes: Sequence[float] | Floats) -> str:

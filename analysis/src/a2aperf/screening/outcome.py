@@ -16,7 +16,7 @@ from typing import Final
 import numpy as np
 
 from a2aperf.errors import InputError
-from a2aperf.labels import count_text, list_text
+from a2aperf.labels import count_text, list_text, number_text
 from a2aperf.results import Results
 from a2aperf.screening import confirmation, estimate, recommendation, values
 from a2aperf.screening.confirmation import Confirmation
@@ -100,8 +100,8 @@ class Outcome:
         ]
 
     def excluded(self, effect: Effect) -> float:
-        """The change of speed, either way, beyond which there is none."""
-        return math.expm1(max(abs(effect.low), abs(effect.high)))
+        """The change of speed, as a share and either way, beyond which there is none."""
+        return max(abs(math.expm1(effect.low)), abs(math.expm1(effect.high)))
 
 
 def judge(
@@ -194,7 +194,7 @@ def notes(made: Outcome) -> list[str]:
 def head(made: Outcome) -> list[str]:
     """What was screened, from how many launches, in which bands."""
     plan, bands = made.plan, made.measured.bands
-    spread = [f"{100 * math.expm1(x):.2g} %" for x in made.estimate.spread]
+    spread = [f"{number_text(100 * math.expm1(x), 2)} %" for x in made.estimate.spread]
     fixed = [f"{name}={value}" for name, value in plan.fixed.items()]
     count = int(np.isfinite(made.measured.y).all(axis=1).sum())
     return [
@@ -332,7 +332,7 @@ def _without(made: Outcome) -> list[str]:
         [
             Cell(made.plan.factors[setting].assignment),
             *(
-                Cell(f"{100 * made.excluded(effects[setting, band]):.2g} %")
+                Cell(f"{number_text(100 * made.excluded(effects[setting, band]), 2)} %")
                 for band in range(len(made.measured.bands))
             ),
         ]

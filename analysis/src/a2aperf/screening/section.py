@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from a2aperf.chart import Figure
 from a2aperf.errors import InputError
-from a2aperf.labels import list_text
+from a2aperf.labels import list_text, number_text
 from a2aperf.results import Results
 from a2aperf.screening import (
     failures,
@@ -116,7 +116,7 @@ def _effects(made: Outcome) -> Table:
 def _verdict(made: Outcome, one: Effect) -> str:
     if one.is_called:
         return "faster" if one.change > 0 else "slower"
-    return f"without effect; excluded is one beyond ±{100 * made.excluded(one):.2g} %"
+    return f"without effect; excluded is one beyond ±{number_text(100 * made.excluded(one), 2)} %"
 
 
 def _confirmation(made: Outcome) -> list[str]:
