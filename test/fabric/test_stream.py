@@ -186,7 +186,7 @@ def test_completions_are_as_asked(stream, tmp_path):
     of_nothing = [SKIPPED, COMPLETE]
     assert list(results.columns["state"]) == ([COMPLETE] * 4 + of_nothing * 2) * 2
     assert set(results.words("skip_reason")) == {"", "shm never delivers a message of 0 B with FI_DELIVERY_COMPLETE"}
-    assert "completion cq-mod" in told.splitlines()[1]
+    assert any("completion cq-mod" in line for line in told.splitlines()[1:3])
     checksums.require_right(tmp_path / "a.h5")
     if A2A.exists():
         done = subprocess.run([A2A, "check", tmp_path / "a.h5"], capture_output=True, text=True, check=False)
