@@ -84,7 +84,7 @@ results=$top/build/results
 python=$top/.venv/bin/python
 release=$top/build/release
 # Tests that mostly wait: some at a time.
-three_files=(-n 3 --dist loadfile)
+four_files=(-n 4 --dist loadfile)
 four_tests=(-n 4 --dist load --maxschedchunk 2)
 not_slow=() not_many=()
 launching=$top/test/support/without_symbols.sh # before what launches again and again
@@ -101,7 +101,7 @@ stage_meson() {
 stage_python() {
     A2APERF=$(program_in "$release") A2A=$top/build/a2a/bin/a2a suite 'python tests' "$results/python.xml" \
         "$launching" "$python" -m pytest "$top/test" --ignore "$top/test/vm" --ignore "$top/test/slurm" \
-        --ignore "$top/test/cluster" --ignore "$top/test/compat" "${three_files[@]}" "${not_slow[@]}" -q -rs \
+        --ignore "$top/test/cluster" --ignore "$top/test/compat" "${four_files[@]}" "${not_slow[@]}" -q -rs \
         --junitxml "$results/python.xml"
 }
 

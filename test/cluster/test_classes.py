@@ -13,7 +13,7 @@ from path_files import are_true_intervals, paths_of
 MBIT = 100
 BURST = 60_000
 SIZE = ["--sizes", "64KiB", "--window", "8"]
-LENGTH = ["--duration", "8s", "--interval", "500ms"]
+LENGTH = ["--duration", "4s", "--interval", "250ms"]
 NEAR = 0.03  # of all, that a share may be from its weight's
 TYPE_OF_SERVICE = {"low-latency": 0xB8, "bulk": 0x28, "scavenger": 0x20, "dscp26": 0x68}
 
