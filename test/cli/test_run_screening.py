@@ -45,6 +45,17 @@ def test_only_what_this_libfabric_knows_is_screened(study, program):
     assert not set(left_out) & set(known)
 
 
+def test_a_dry_run_tells_that_the_folder_has_its_plan(study):
+    made = make_plan(study, "--seed", "5")
+    study.results.mkdir()
+    made.rename(study.results / "screen.json")
+    outcome = study.run("-n", "2", "--screen", "shm", "--dry-run", "--sizes", "1000")
+    assert outcome.returncode == 0, outcome.stderr
+    assert outcome.stdout.startswith("the plan that is in results already:\n")
+    assert "seed 5: 2 settings" in outcome.stdout
+    assert [path.name for path in study.results.iterdir()] == ["screen.json"]
+
+
 @pytest.mark.slow
 def test_a_screening_confirms_the_setting_that_matters(study):
     """It dominates, and the rest is screened again with it; stopped while its other value is tried, and gone on with."""

@@ -150,7 +150,8 @@ def run(
             raise
     if dry_run:
         ready.undo()
-        terminal.say(*planned.lines(ready.plan, planned.SPREAD, cost))
+        kept = [f"the plan that is in {results} already:"] if ready.is_kept else []
+        terminal.say(*kept, *planned.lines(ready.plan, planned.SPREAD, cost))
         return
     words += ["--no-confirm"] if no_confirm else []
     words += ["--budget", hours_text(hours)] if hours is not None else []

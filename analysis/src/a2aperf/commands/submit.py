@@ -257,7 +257,9 @@ def _study(wanted: Wanted, budget: str, dry_run: bool, ready: Screened | None) -
     try:
         jobs = submission.plan(wanted, scripts.find())
         lines = _summary(jobs, budget)
-        lines += _cost(jobs[0], ready, budget, wanted) if ready else []
+        if ready:
+            lines += [f"the plan that is in {ready.folder} already"] if ready.is_kept else []
+            lines += _cost(jobs[0], ready, budget, wanted)
         if slurm.here():
             lines += _limits(jobs, wanted.ppn)
         terminal.say(*lines, "")

@@ -29,6 +29,8 @@ class Screened(Placed):
 
     plan: Plan
     folder: Path
+    is_kept: bool = False
+    """It was in the folder before it was asked for."""
 
     @property
     def rows(self) -> Path:
@@ -63,7 +65,7 @@ def prepare(
         if not same or (seed is not None and seed != known.seed):
             raise InputError(f"{folder} has the plan of another screening: --results names another")
         rows = _rows(plans, trial.values_of(plans[-1], there), trial.of(plans[-1], there))
-        return Screened(place(folder, {ROWS: rows}), known, folder)
+        return Screened(place(folder, {ROWS: rows}), known, folder, True)
     made = given or _of_provider(asked, seed, own, library.variables(program))
     texts = {ROWS: _rows([made]), plan.NAME: made.as_json()}
     return Screened(place(folder, texts), made, folder)
