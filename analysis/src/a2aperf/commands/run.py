@@ -14,7 +14,7 @@ from a2aperf import terminal
 from a2aperf.commands.options import Hostfile, Program, Seed, Site, words_of
 from a2aperf.errors import STATUS_BAD_INPUT, InputError
 from a2aperf.labels import hours_text, list_text
-from a2aperf.screening import planned
+from a2aperf.screening import catalogue, planned
 from a2aperf.screening.costing import Cost
 from a2aperf.studies import driver, screened, scripts, submission
 from a2aperf.studies.scripts import Scripts
@@ -130,6 +130,8 @@ def run(
     }
     words = words_of(options)
     if not screen:
+        slips = catalogue.slips(one.partition("=")[0] for one in compare)
+        terminal.tell(*(f"a2a: {one}" for one in slips))
         words += ["--until-decided"] if until_decided else []
         words = [*compare, *words, *(["--", *passed] if passed else [])]
         raise typer.Exit(driver.run(scripts.find(), words, program))

@@ -19,7 +19,7 @@ from a2aperf.commands.options import Site, words_of
 from a2aperf.errors import InputError
 from a2aperf.gating import limits_file
 from a2aperf.gating.checks import State
-from a2aperf.screening import planned
+from a2aperf.screening import catalogue, planned
 from a2aperf.screening.costing import Cost
 from a2aperf.studies import partitions, screened, scripts, slurm, submission, waiting
 from a2aperf.studies.partitions import Partition
@@ -223,6 +223,8 @@ def run(
             check,
             spare or 0,
         )
+        slips = catalogue.slips(one.partition("=")[0] for one in compare)
+        terminal.tell(*(f"a2a: {one}" for one in slips))
         folder = Path(results or "results")
         before = waiting.written(folder)
         ids = _study(wanted, budget, dry_run, ready)

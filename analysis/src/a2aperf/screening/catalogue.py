@@ -30,6 +30,8 @@ _LARGEST: Final = 20
 _SINCE: Final = re.compile(r"(after )?\S+ \d+(\.\d+)*( or earlier)?")
 _SWITCHED: Final = frozenset(("0", "1", "yes", "no", "on", "off", "true", "false"))
 _NEEDED: Final = ("name", "values", "default", "what", "source")
+ALIKE: Final = 0.9
+"""Names that are so much alike are taken for a slip."""
 
 
 @dataclass(frozen=True)
@@ -129,6 +131,16 @@ def chosen(settings: Sequence[Setting], names: Iterable[str]) -> list[Setting]:
             raise InputError(f"unknown setting '{name}': {_nearest(name, by_name)}")
         found.append(by_name[name])
     return found
+
+
+def slips(names: Iterable[str]) -> list[str]:
+    """Variables that no provider's file knows, and that are nearly the name of a known one."""
+    known = {setting.name for provider in providers() for setting in of(provider)}
+    told = []
+    for name in names:
+        close = [] if name in known else get_close_matches(name, sorted(known), 1, ALIKE)
+        told += [f"{name} is in no catalogue of settings: did you mean {one}?" for one in close]
+    return told
 
 
 def conflict(one: Setting, other: Setting) -> bool:

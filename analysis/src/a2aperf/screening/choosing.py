@@ -18,8 +18,6 @@ from a2aperf.screening.catalogue import Setting
 from a2aperf.screening.costing import Cost
 from a2aperf.screening.plan import Factor, Plan
 
-_ALIKE: Final = 0.9
-"""Names that are so much alike are taken for a slip."""
 _VARIABLE: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
@@ -78,7 +76,7 @@ def _require_names(settings: Sequence[Setting], wanted: Wanted) -> None:
             raise InputError(f"{name}=: expected {name} or {name}=VALUE")
         if name in by_name:
             by_name[name].require_value(value)
-        elif close := get_close_matches(name, by_name, 1, _ALIKE):
+        elif close := get_close_matches(name, by_name, 1, catalogue.ALIKE):
             raise InputError(f"unknown setting '{name}': did you mean {close[0]}?")
     for name, value in tried:
         if name in by_name and value == by_name[name].default:
