@@ -84,9 +84,12 @@ def test_a_mode_of_its_own_is_beside_those_of_the_launch(qos, tmp_path):
 
 
 def test_figures_are_those_of_the_shared_part(qos, tmp_path):
-    qos(2, "--path", "0:1", "--path", "0:1,size=100,start=250ms", *SHORT)
     file = tmp_path / "a.h5"
-    early, late = paths_of(file, 0)
+    for seconds in (0.6, 2.4, 9.6):  # a busy machine may leave no interval in which both were at work
+        qos(2, "--path", "0:1", "--path", "0:1,size=100,start=250ms", "--duration", f"{seconds}s", "--interval", "200ms", "--force")
+        early, late = paths_of(file, 0)
+        if len(late["begin"]):
+            break
     assert (late["begin"] >= 250_000_000).all() and (early["begin"] == 0).any()
     shared = [np.flatnonzero(path["begin"] >= 250_000_000) for path in (early, late)]
     assert len(shared[0]) == len(shared[1]) == len(late["begin"])
