@@ -123,8 +123,8 @@ preflight() {
     for node in "${nodes[@]}" "${taken[@]}"; do
         [[ ${answered[$node]-} ]] || {
             words="none within $waited s"
-            # Who is looked for in vain fails at once.
-            ((waited >= kAnswerSeconds)) || timeout 5 getent ahosts "$node" >/dev/null ||
+            # Who is looked for in vain fails at once. Only 2 says that there is none; a resolver may be slow, or missing.
+            ((waited >= kAnswerSeconds)) || { timeout 5 getent ahosts "$node" >/dev/null; (($? != 2)); } ||
                 words='none; no address is known of that name'
             is_bad[$node]="answer: $words"
             printf '%s\tanswer\tbad\t%s\n' "$node" "$words" >>"$file.partial"

@@ -130,8 +130,7 @@ def run(
     }
     words = words_of(options)
     if not screen:
-        slips = catalogue.slips(one.partition("=")[0] for one in compare)
-        terminal.tell(*(f"a2a: {one}" for one in slips))
+        terminal.tell(*(f"a2a: {one}" for one in catalogue.slips(compare)))
         words += ["--until-decided"] if until_decided else []
         words = [*compare, *words, *(["--", *passed] if passed else [])]
         raise typer.Exit(driver.run(scripts.find(), words, program))

@@ -223,8 +223,7 @@ def run(
             check,
             spare or 0,
         )
-        slips = catalogue.slips(one.partition("=")[0] for one in compare)
-        terminal.tell(*(f"a2a: {one}" for one in slips))
+        terminal.tell(*(f"a2a: {one}" for one in catalogue.slips(compare)))
         folder = Path(results or "results")
         before = waiting.written(folder)
         ids = _study(wanted, budget, dry_run, ready)

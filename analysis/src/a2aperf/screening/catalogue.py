@@ -133,11 +133,12 @@ def chosen(settings: Sequence[Setting], names: Iterable[str]) -> list[Setting]:
     return found
 
 
-def slips(names: Iterable[str]) -> list[str]:
-    """Variables that no provider's file knows, and that are nearly the name of a known one."""
-    known = {setting.name for provider in providers() for setting in of(provider)}
+def slips(compared: Sequence[str]) -> list[str]:
+    """Of `NAME=VALUES` the variables that no provider's file knows, but one that is much alike."""
+    shipped = _shipped().items() if compared else ()
+    known = {one.name for where, text in shipped for one in _parsed(where, text).settings}
     told = []
-    for name in names:
+    for name in (one.partition("=")[0] for one in compared):
         close = [] if name in known else get_close_matches(name, sorted(known), 1, ALIKE)
         told += [f"{name} is in no catalogue of settings: did you mean {one}?" for one in close]
     return told
