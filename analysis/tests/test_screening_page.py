@@ -129,14 +129,17 @@ def test_the_front_has_what_no_other_one_exceeds() -> None:
 # Launches that failed ----------------------------------------------------------------------------
 
 
-def job(where: Path, made: Plan, failed: Sequence[int]) -> Job:
+CRASHED = "signal 11 ended a rank"
+
+
+def job(where: Path, made: Plan, failed: Sequence[int], because: str = CRASHED) -> Job:
     """As a study's folder has it."""
     where.mkdir(exist_ok=True)
     launches = []
     for row in range(made.design.launches):
         file = where / f"{row}.h5"
         file.touch()
-        status, why = (1, "signal 11 ended a rank") if row in failed else (0, "-")
+        status, why = (1, because) if row in failed else (0, "-")
         words = tuple(f"{name}={value}" for name, value in made.environment(row).items())
         launches.append(
             Launch(f"{row + 1:03}", 2, 1, "a,b", words, file, Logged(None, None, status, why))
@@ -154,6 +157,8 @@ def test_a_setting_with_which_launches_fail_is_named(tmp_path: Path) -> None:
         "often than expected"
     ]
     assert failures.sentences(made, [job(tmp_path / "b", made, [])]) == []
+    ended = job(tmp_path / "d", made, having, "the time limit is near: stopped before its first op")
+    assert failures.sentences(made, [ended]) == [], "the job stopped them"
     one = failures.sentences(made, [job(tmp_path / "c", made, having[:1])])
     assert one[1:] == ["no setting was in them significantly more often than expected"]
 

@@ -14,7 +14,7 @@ import pytest
 import studies
 from a2aperf.errors import InputError
 from a2aperf.studies import slurm, study
-from a2aperf.studies.study import Check, Fate, unlike
+from a2aperf.studies.study import Check, Fate, Logged, unlike
 from conftest import Outcome
 from support import synthetic
 from support.synthetic import Setup
@@ -499,3 +499,16 @@ def test_a_study_is_judged_at_the_error_of_its_look(
     refused = a2a(*words)
     assert refused.status == 2
     assert "the plan's error 'none' is no share" in refused.err
+
+
+@pytest.mark.parametrize(
+    ("reason", "was_stopped"),
+    [
+        ("the run was stopped by SIGINT: stopped at an op, what was complete is kept", True),
+        ("the time limit is near: stopped before its first op", True),
+        ("signal 9 (Killed) ended a rank on node013 (process 1 of mpirun)", False),
+        ("stopped by signal 15", False),
+    ],
+)
+def test_what_a_job_ended_by_itself_did_not_fail(reason: str, was_stopped: bool) -> None:
+    assert Logged(None, None, 143, reason).was_stopped is was_stopped
