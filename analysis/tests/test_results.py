@@ -64,6 +64,8 @@ def test_values_finds_columns_labels_variables_and_attributes(tmp_path: Path) ->
     assert set(found.values("version")) == {"1.0.0"}
     with pytest.raises(InputError, match=r"PSM2_RCVTHRED.*did you mean PSM2_RCVTHREAD"):
         found.values("PSM2_RCVTHRED")
+    with pytest.raises(InputError, match=r"'sizes'; did you mean message_size\?$"):
+        found.values("sizes")
 
 
 def test_names_are_the_paths_where_file_names_collide(tmp_path: Path) -> None:

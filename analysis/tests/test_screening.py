@@ -312,6 +312,7 @@ def test_what_this_libfabric_does_not_know_is_left_out() -> None:
         (("--try", "PSM2_RCVTHREAD="), "PSM2_RCVTHREAD=: expected PSM2_RCVTHREAD or"),
         (("--try", "PSM2_RCVTHREAD=1"), "=1: that is the default: nothing would change"),
         (("--try", f"PSM2_RCVTHREAD={'9' * 21}"), "expected a whole number from 0"),
+        (("--try", "FI_PSM2_LAZY_CONN=7"), "=7: expected 0 or 1, or yes or no; worth trying: 1"),
         (("--fix", "PSM2_MTU"), "expected NAME=VALUE"),
         (("--budget", "90"), "expected a time such as 90min"),
         (("--budget", "30min"), "give --seconds"),

@@ -47,8 +47,8 @@ stop_run() {
 # read_hosts FILE: sets $nodes, and --ppn: the ranks are spread evenly over the hosts. A host has as many slots as the file
 # says, or as often as it is listed; listed once without a number it has as many as are asked of it.
 read_hosts() {
-    local file=$1 line name word number=0 most
-    local -A slots=() listed=()
+    local file=$1 line name word number=0 most limit
+    local -A slots=() limits=() listed=()
     [[ -r $file && ! -d $file ]] || die -2 "--hostfile $file: no such file that can be read"
     nodes=()
     while read -r line || [[ $line ]]; do
@@ -61,7 +61,11 @@ read_hosts() {
         for word in $line; do
             [[ $word =~ ^(max[_-])?slots=[1-9][0-9]{0,4}$ ]] ||
                 die -2 "$file, line $number: '$word': expected a line such as 'node1 slots=4'"
-            [[ $word != slots=* ]] || slots[$name]=$((${slots[$name]:-0} + ${word#*=}))
+            if [[ $word == slots=* ]]; then
+                slots[$name]=$((${slots[$name]:-0} + ${word#*=}))
+            else
+                limits[$name]=${word#*=}
+            fi
         done
     done <"$file"
     ((${#nodes[@]})) || die -2 "--hostfile $file: there is no host in it"
@@ -71,6 +75,10 @@ read_hosts() {
     for name in "${nodes[@]}"; do
         most=${slots[$name]-}
         [[ $most || ${listed[$name]} == 1 ]] || most=${listed[$name]}
+        limit=${limits[$name]-}
+        [[ ! $most || ! $limit ]] || ((most <= limit)) ||
+            die -2 "--hostfile $file: $name has $most slots, and at most $limit: expected max_slots no smaller than slots"
+        most=${most:-$limit}
         [[ ! $most ]] || ((asked[ppn] <= most)) ||
             die -2 "--ranks ${asked[ranks]}: not enough slots: $name has $most of them in $file, and ${asked[ppn]} ranks would be there"
     done

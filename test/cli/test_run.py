@@ -171,6 +171,8 @@ GOOD = ["-n", "2", "--compare", HARMLESS]
         ([*GOOD, "--hostfile", "odd"], "odd, line 2: 'slots=many': expected a line such as 'node1 slots=4'"),
         (["-n", "3", "--compare", HARMLESS, "--hostfile", "two"], "--ranks 3: the 2 hosts of two have equally many ranks"),
         (["-n", "4", "--compare", HARMLESS, "--hostfile", "two"], "--ranks 4: not enough slots: b has 1 of them in two"),
+        ([*GOOD, "--hostfile", "less"], "--hostfile less: a has 4 slots, and at most 2: expected max_slots no smaller than slots"),
+        (["-n", "4", "--compare", HARMLESS, "--hostfile", "most"], "--ranks 4: not enough slots: a has 3 of them in most"),
         ([*GOOD, "--program", "nowhere"], "nowhere cannot be run"),
         ([*GOOD, "--sizes", "many"], "--sizes"),
         ([*GOOD, "--", "--odd"], "--odd"),
@@ -178,7 +180,8 @@ GOOD = ["-n", "2", "--compare", HARMLESS]
     ],
 )
 def test_bad_input(study, words, said):
-    for name, text in {"empty": "# nobody\n", "odd": "a\nb slots=many\n", "two": "a slots=2\nb slots=1\n"}.items():
+    for name, text in {"empty": "# nobody\n", "odd": "a\nb slots=many\n", "two": "a slots=2\nb slots=1\n",
+                       "less": "a slots=4 max_slots=2\n", "most": "a max_slots=3\n"}.items():
         (study.folder / name).write_text(text)
     before = sorted(study.folder.iterdir())
     outcome = study.run(*words)

@@ -314,6 +314,9 @@ class Results:
             *(x.setting_names for x in self.launches.values())
         )
         close = get_close_matches(name, sorted(names), n=3, cutoff=0.5)
+        stem = name.removesuffix("s")
+        if len(stem) > 2 and (holding := [x for x in sorted(names) if stem in x.split("_")]):
+            close = holding[:3]  # an option's name, as --sizes, rather than letters alike
         if close:
             return f"did you mean {' or '.join(close)}?"
         return "expected a column of docs/file-format.md, a label or a recorded variable"

@@ -67,15 +67,23 @@ class Setting:
         """InputError where it cannot be one: where values are numbers, another text."""
         if not self.values or not all(_NUMBER.fullmatch(one) for one in self.values):
             return
-        is_switch = set(self.values) <= _SWITCHED
+        takes_words = set(self.values) <= _SWITCHED
         is_number = _NUMBER.fullmatch(value) and all(
             len(one) <= _LARGEST for one in re.split("[:,]", value)
         )
-        if not is_number and not (is_switch and value.lower() in _SWITCHED):
-            expected = "a whole number from 0" + is_switch * ", or yes or no"
+        if takes_words and value.lower() in _SWITCHED:
+            return
+        if self._is_only_switched or not is_number:
+            expected = "0 or 1" if self._is_only_switched else "a whole number from 0"
+            expected += takes_words * ", or yes or no"
             raise InputError(
                 f"{self.name}={value}: expected {expected}; worth trying: {list_text(self.values)}"
             )
+
+    @property
+    def _is_only_switched(self) -> bool:
+        """Whether it is on or off: of libpsm2 some of these variables take other numbers, too."""
+        return self.name.startswith("FI_") and {*self.values, self.default} == {"0", "1"}
 
 
 def providers() -> list[str]:
