@@ -31,6 +31,7 @@ case ${1-} in
     ;;
 esac
 cd "$(dirname "${BASH_SOURCE[0]}")"
+unset PYTHONDONTWRITEBYTECODE # each process would compile every module anew
 venv=${1:-.venv}
 python=$venv/bin/python
 stamp=$venv/installed

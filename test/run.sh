@@ -80,6 +80,8 @@ if ((!${#stages[@]})); then
     done
 fi
 
+# Thousands of processes would each compile every module anew.
+unset PYTHONDONTWRITEBYTECODE
 results=$top/build/results
 python=$top/.venv/bin/python
 release=$top/build/release

@@ -2,7 +2,8 @@
 """The probability laws that the analysis asks, by scipy.special.
 
 scipy.stats has them too, but takes longer to import than all else together, and more than ten
-times as long for a value. Names are as there: `cdf` and `sf` are the chances at or below and above
+times as long for a value. scipy.special takes a sixth of a short command, so it is imported when
+it is first asked. Names are as there: `cdf` and `sf` are the chances at or below and above
 a value, `ppf` and `isf` the values that belong to a chance below and above.
 """
 
@@ -13,10 +14,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special
+
+from a2aperf import deferred
 
 Floats = NDArray[np.float64]
 Numbers = float | NDArray[Any]
+
+special: Any = deferred.Module("scipy.special")
 
 
 def t_sf(value: Numbers, freedom: Numbers) -> Any:
@@ -82,7 +86,7 @@ def _binomial(
 
 def binomial_ppf(below: float, trials: int, chance: float) -> float:
     """Fewest successes that are not passed with at least this chance."""
-    found = max(0.0, math.ceil(special.bdtrik(below, trials, chance)))
+    found: float = max(0.0, math.ceil(special.bdtrik(below, trials, chance)))
     fewer = max(0.0, found - 1)
     return fewer if binomial_cdf(fewer, trials, chance) >= below else found
 

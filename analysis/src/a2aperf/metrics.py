@@ -10,7 +10,8 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import bdtr
+
+from a2aperf import laws
 
 Floats = NDArray[np.float64]
 Rule = Literal["rank", "index"]
@@ -87,7 +88,7 @@ def interval_indices(n: int, q: float, confidence: float = CONFIDENCE) -> tuple[
     needs n ≥ 6 for the median, 368 for p99, 3688 for p99.9 (Hoefler & Belli, SC'15, section 4).
     """
     tail = (1 - confidence) / 2
-    below = bdtr(np.arange(n), n, q)  # P(at most j values lie below the percentile)
+    below = laws.special.bdtr(np.arange(n), n, q)  # P(at most j values lie below the percentile)
     lower = int(np.searchsorted(below, tail, side="right"))  # the lower-th smallest, 1-based
     upper = int(np.searchsorted(below, 1 - tail, side="left")) + 1
     if lower < 1 or upper > n:

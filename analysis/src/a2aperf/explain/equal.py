@@ -11,16 +11,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import fft
 
-from a2aperf import laws
+from a2aperf import deferred, laws
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+
+fft: Any = deferred.Module("scipy.fft")
 
 FEWEST_RUNS: Final = 20
 """Times that all ops together must hold a run that chance does not give; else nobody is told."""

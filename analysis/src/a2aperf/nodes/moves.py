@@ -16,7 +16,6 @@ from typing import Final
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
-from scipy import special
 
 from a2aperf import laws
 
@@ -117,7 +116,7 @@ def _limit(steps: Floats, degrees: float, chance: float) -> float:
 def _of_median(chance: float, degrees: float) -> float:
     """What the median of RECENT nights is beyond with that chance."""
     half = (RECENT + 1) / 2
-    return float(laws.t_isf(float(special.betaincinv(half, half, chance)), degrees))
+    return float(laws.t_isf(float(laws.special.betaincinv(half, half, chance)), degrees))
 
 
 def _degrees(apart: Floats) -> float:

@@ -38,7 +38,7 @@ LEAST_OF_ENDS: Final = 1.25
 """For a sender or receiver among fewer than _FEW, likewise."""
 FEWEST: Final = 3
 """Pairs of a row or column without which nothing is said of its rank."""
-_MAD: Final = 1 / float(laws.normal_ppf(0.75))  # makes it the standard deviation of normal noise
+_MAD: Final = 1.482602218505602  # makes it the standard deviation of normal noise
 _SMALL: Final = 40
 _FEW: Final = 8
 _SWEEPS: Final = 20
