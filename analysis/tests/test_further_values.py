@@ -240,5 +240,5 @@ def test_launches_that_are_still_to_come(tmp_path: Path) -> None:
     fates += [Fate.WAITING] * (made.launches - 5)
     job = Job("1", tmp_path, {"kind": "screen"}, [launch_of(tmp_path, one) for one in fates], [])
     there = made.labels[:3]
-    assert failures.to_come(made, [job], first, there) == made.launches - 4
-    assert failures.to_come(made, [], first, there) == 0
+    assert failures.to_come(made.labels, [job], first, there) == made.launches - 4
+    assert failures.to_come(made.labels, [], first, there) == 0

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import studies
 from a2aperf import loading
 from a2aperf.errors import InputError
 from a2aperf.screening import (
@@ -46,12 +47,12 @@ def first_plan() -> Plan:
     return choosing.make(catalogue.of("psm2"), wanted, 5)
 
 
-def begun(where: Path) -> Path:
-    """A study whose first round is made."""
+def begun(where: Path, lost: Sequence[int] = ()) -> Path:
+    """A study whose first round is made, but for the launches `lost`."""
     made = first_plan()
     (where / "given.json").write_text(made.as_json())
     screened.prepare(str(where / "given.json"), where / "results", None)
-    launched(where / "results", made, SPEED, setup=SHORT)
+    launched(where / "results", made, SPEED, lost, setup=SHORT)
     return where / "results"
 
 
@@ -166,6 +167,29 @@ def test_a_screening_goes_on_round_by_round_to_its_line(a2a: A2A, tmp_path: Path
     document = json.loads(outcome_json.as_json(made))
     assert [one["dominant"] for one in document["rounds"]] == [{"PSM2_RCVTHREAD": "0"}]
     assert document["confirmation"]["recommended"] == {"PSM2_RCVTHREAD": "0", "PSM2_TID": "0"}
+
+
+def test_nothing_follows_while_launches_of_the_round_are_still_to_come(
+    a2a: A2A, tmp_path: Path
+) -> None:
+    """What comes next is planned once, from all of them, but for those that failed."""
+    made = first_plan()
+    results = begun(tmp_path, lost=[25, 26, 27])
+    lines = ["# kind\tscreen", "# job\t7", "launch\tnodes\tppn\tsubset\tsettings\tfile"]
+    lines += [f"{i:03}\t2\t2\t-\t-\t{label}.h5" for i, label in enumerate(made.labels, 1)]
+    (results / "plan-7.tsv").write_text("\n".join(lines) + "\n")
+    (results / "log-7.tsv").write_text("launch\tstarted\tended\tstatus\treason\n")
+    studies.log(results, "7", 26, "205", "it failed")
+    before = sorted(results.iterdir())
+    told = a2a("screen", results, "--confirm").out
+    assert told == (
+        "screening (screen.json): 2 of its 28 launches are still to come; 'a2a screen' without "
+        "--confirm shows what those say that are there\n"
+    )
+    assert sorted(results.iterdir()) == before
+    for number in (27, 28):
+        studies.log(results, "7", number, "-", "the node-hours are used up")
+    assert a2a("screen", results, "--confirm").out.startswith("round 2 (screen-2.json): ")
 
 
 def test_what_there_is_no_time_for_is_not_screened_again(a2a: A2A, tmp_path: Path) -> None:

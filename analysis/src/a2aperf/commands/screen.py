@@ -259,6 +259,8 @@ def _confirm(
         if len(plans) > 1 and not _labels(found) & set(plans[-1].labels):
             return [f"{rounds.named(path, len(plans))}: its {plans[-1].design.launches} launches "
                     "are still to be made"]  # fmt: skip
+        if still := _of_round_to_come(files, found, plans, path):
+            return still
         if tried and (left := _to_come(files, found, plans, tried)):
             still = [f"{left} of them are still to come"] if left < tried.launches else []
             return [further.told(tried), *still]
@@ -276,6 +278,20 @@ def _confirm(
     return [*why, f"to be confirmed by {made.launches} launches ({trial.NAME}): {settings}"]
 
 
+def _of_round_to_come(
+    files: Sequence[Path], found: Results, plans: Sequence[Plan], path: Path
+) -> list[str]:
+    """Launches of the last round that its job still makes: what comes next is planned once."""
+    first = sum(one.design.launches for one in plans[:-1])
+    jobs = study.concerned(baselines.files_of(files))
+    left = failures.to_come(plans[-1].labels, jobs, first, _labels(found))
+    if not left:
+        return []
+    which = rounds.named(path, len(plans)) if len(plans) > 1 else f"screening ({path.name})"
+    return [f"{which}: {left} of its {plans[-1].design.launches} launches are still to come; "
+            "'a2a screen' without --confirm shows what those say that are there"]  # fmt: skip
+
+
 def _to_come(files: Sequence[Path], found: Results, plans: Sequence[Plan], tried: Trial) -> int:
     """Launches of further values that are waited for: all where none is there."""
     there = _labels(found)
@@ -283,7 +299,7 @@ def _to_come(files: Sequence[Path], found: Results, plans: Sequence[Plan], tried
         return tried.launches
     first = sum(one.design.launches for one in plans)
     jobs = study.concerned(baselines.files_of(files))
-    return failures.to_come(tried, jobs, first, there)
+    return failures.to_come(tried.labels, jobs, first, there)
 
 
 def _labels(found: Results) -> set[str]:

@@ -11,7 +11,6 @@ import numpy as np
 
 from a2aperf.labels import count_text, list_text
 from a2aperf.screening.plan import Plan
-from a2aperf.screening.trial import Trial
 from a2aperf.studies.study import NOT_MADE, Fate, Job
 
 LEVEL: Final = 0.05
@@ -73,17 +72,18 @@ def sentences(plan: Plan, jobs: Sequence[Job], first: int = 0) -> list[str]:
     return told + (named or ["no setting was in them significantly more often than expected"])
 
 
-def to_come(made: Trial, jobs: Sequence[Job], first: int, there: Collection[str]) -> int:
-    """How many launches of a trial neither are there nor failed, by the logs of their jobs.
+def to_come(labels: Sequence[str], jobs: Sequence[Job], first: int, there: Collection[str]) -> int:
+    """How many launches neither are there nor failed, by the logs of their jobs.
 
-    `first` are the launches before them in the job's plan; `there` are labels.
+    `labels` of them all, in the order of the job's plan, where `first` others are before them;
+    `there` those of the files.
     """
-    rows = [row for row, label in enumerate(made.labels) if label not in there]
+    rows = [row for row, label in enumerate(labels) if label not in there]
     known: dict[int, bool] = {}
     for job in jobs:
         if job.kind != "screen":
             continue
-        planned = dict(enumerate(job.launches[first : first + made.launches]))
+        planned = dict(enumerate(job.launches[first : first + len(labels)]))
         for row in rows:
             if row in planned:
                 has_failed = planned[row].fate in NOT_MADE
