@@ -8,7 +8,7 @@ import math
 import numpy as np
 import pytest
 
-from a2aperf import maxt, robust
+from a2aperf import blocks, decision, maxt, robust
 from trials import Trial
 
 
@@ -49,3 +49,35 @@ def test_values_that_do_not_differ_are_left_as_they_are() -> None:
     values[3] = 9.0
     drawn = robust.drawn_in(values, side[None], np.zeros(12, dtype=np.intp))[0]
     assert drawn - drawn[0] == pytest.approx(values - values[0])
+
+
+@pytest.mark.parametrize("missing", [0.2, 0.5])
+def test_a_change_is_whole_where_blocks_have_more_of_one_side(missing: float) -> None:
+    """Launches that lack a cell by chance: what is left of its blocks is uneven."""
+    rng = np.random.default_rng(4)
+    side = np.array([letter == "B" for letter in "ABBA" * 8])
+    block = blocks.alternating(side)
+    covered, named = [], 0
+    for _ in range(40):
+        kept = rng.random(side.size) >= missing
+        y = 0.26 * side[kept] + rng.normal(0, 0.01, int(kept.sum()))
+        found = decision.exchanged(y[:, None], side[kept], block[kept], 0.02, rng)
+        assert found.effect[0] == pytest.approx(0.26, abs=0.04)
+        covered.append(found.low[0] < 0.26 < found.high[0])
+        named += len(found.outliers) > 0
+    assert sum(covered) >= 32  # of 38 that are expected
+    assert named <= 4
+
+
+def test_of_uneven_blocks_one_launch_far_out_is_named() -> None:
+    rng = np.random.default_rng(5)
+    side = np.array([letter == "B" for letter in "ABBA" * 4])
+    kept = np.array([0, 1, 2, 4, 5, 6, 7, 8, 9, 11, 12, 13, 14, 15])
+    block = blocks.alternating(side)[kept]
+    for out in (0, 5, 11):
+        y = 0.26 * side[kept] + rng.normal(0, 0.01, kept.size)
+        y[out] += 1.0
+        assert robust.outliers(y[:, None], side[kept], block).tolist() == [out]
+        drawn = robust.drawn_in(y, side[None, kept], block)[0]
+        assert abs(drawn[out] - 0.26 * side[kept][out]) < 0.1
+        assert np.delete(drawn, out) == pytest.approx(np.delete(y, out), abs=0.02)

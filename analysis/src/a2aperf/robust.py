@@ -29,6 +29,7 @@ _FEWEST_NAMED: Final = 6
 # of freedom.
 _FAR: Final = 8.0
 _ERROR: Final = 0.01
+_AT_ONCE: Final = 1 << 22  # differences
 
 
 def drawn_in(values: Floats, sides: NDArray[np.bool_], block: Blocks) -> Floats:
@@ -36,14 +37,14 @@ def drawn_in(values: Floats, sides: NDArray[np.bool_], block: Blocks) -> Floats:
     if len(values) < _FEWEST:
         return np.broadcast_to(values, sides.shape)
     off = _off(values, sides, block)
-    reach = REACH * _scale(off)
+    reach = REACH * _scale(off, sides, block)
     return np.asarray(values - off + np.clip(off, -reach, reach))
 
 
 def distances(values: Floats, side: Sides, block: Blocks) -> Floats:
     """How far each value is from the median of its side, in robust standard deviations."""
     off = _off(values, side[None], block)
-    return np.asarray((off / _scale(off))[0])
+    return np.asarray((off / _scale(off, side[None], block))[0])
 
 
 def outliers(y: Floats, side: Sides, block: Blocks) -> NDArray[np.intp]:
@@ -65,13 +66,44 @@ def _limit(n: int) -> float:
 def _off(values: Floats, sides: NDArray[np.bool_], block: Blocks) -> Floats:
     """Values less those of their block and side, by medians, [arrangements, launches]."""
     members = [np.flatnonzero(block == number) for number in np.unique(block)]
-    aligned = values.copy()
-    for own in members:
-        aligned[own] -= np.median(values[own])
-    off = aligned - _centres(aligned, sides)
+    if _are_balanced(sides, members):
+        aligned = values.copy()
+        for own in members:
+            aligned[own] -= np.median(values[own])
+        off = aligned - _centres(aligned, sides)
+    else:  # the median of such a block lies nearer to the side that it has more of
+        off = values - sides * _shift(values, sides, members)
     for own in members:  # the median of a block with a launch far out leans to one side
         off[:, own] -= _middle(np.sort(off[:, own], axis=1))
     return off
+
+
+def _are_balanced(sides: NDArray[np.bool_], members: list[NDArray[np.intp]]) -> bool:
+    """Whether each block has as many launches of either side, as every arrangement has them."""
+    return all(2 * int(sides[0, own].sum()) == len(own) for own in members)
+
+
+def _shift(values: Floats, sides: NDArray[np.bool_], members: list[NDArray[np.intp]]) -> Floats:
+    """Median of all differences between the sides within blocks, [arrangements, 1]; 0 without one.
+
+    What Hodges and Lehmann estimate a shift by (Annals of Mathematical Statistics 34, 1963).
+    """
+    of = [np.triu_indices(len(own), 1) for own in members]
+    first = np.concatenate([own[i] for own, (i, _) in zip(members, of, strict=True)])
+    second = np.concatenate([own[j] for own, (_, j) in zip(members, of, strict=True)])
+    count = sum(int(sides[0, own].sum()) * int((~sides[0, own]).sum()) for own in members)
+    shift = np.zeros((len(sides), 1))
+    if not count:
+        return shift
+    step = max(1, _AT_ONCE // len(first))
+    for start in range(0, len(sides), step):
+        rows = sides[start : start + step]
+        sign = rows[:, first].astype(np.int8) - rows[:, second]
+        differences = np.where(sign == 0, np.inf, sign * (values[first] - values[second]))
+        middle = [(count - 1) // 2, count // 2]
+        differences.partition(middle, axis=1)
+        shift[start : start + step, 0] = differences[:, middle].mean(axis=1)
+    return shift
 
 
 def _centres(values: Floats, sides: NDArray[np.bool_]) -> Floats:
@@ -90,10 +122,18 @@ def _median(ordered: Floats, member: NDArray[np.bool_]) -> Floats:
     return np.asarray((ordered[ends[0]] + ordered[ends[1]]) / 2)
 
 
-def _scale(off: Floats) -> Floats:
+def _scale(off: Floats, sides: NDArray[np.bool_], block: Blocks) -> Floats:
     """Robust standard deviation per row, [arrangements, 1]; infinite where most do not differ."""
-    n = off.shape[1]
-    middle = _middle(np.sort(np.abs(off), axis=1))
+    _, number, size = np.unique(block, return_inverse=True, return_counts=True)
+    members = [np.flatnonzero(number == one) for one in range(len(size))]
+    distance = np.abs(off)
+    if not _are_balanced(sides, members):  # the fewer a block has, the nearer they are to its own
+        several = np.flatnonzero(size[number] > 1)
+        distance = distance[:, several] / np.sqrt(1 - 1 / size[number][several])
+    n = distance.shape[1]
+    if not n:
+        return np.full((len(off), 1), np.inf)
+    middle = _middle(np.sort(distance, axis=1))
     scale = 1.4826 * middle * n / max(n - 2, 1)  # two medians were taken away
     return np.asarray(np.where(scale > 0, scale, np.inf))
 
