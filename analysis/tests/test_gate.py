@@ -84,6 +84,20 @@ def test_a_night_against_six(
         assert check["limit"] < 0 and check["baseline_jobs"] == 6
 
 
+def test_a_size_that_lost_much_is_named_though_its_band_did_not(
+    a2a: A2A, nights: Path, tmp_path: Path
+) -> None:
+    steps = replace(SETUP, effects=replace(SETUP.effects, steps={60000: 1.3}))
+    files = night(tmp_path / "now", 30, setup=steps)
+    made = json.loads(a2a("gate", *files, "--against", nights, "--json", "--loss", "20%").out)
+    small, large, one = (check["status"] for check in made["checks"])
+    assert (small, one, made["status"]) == (0, 2, 2)
+    assert large != 2
+    one = made["checks"][2]
+    assert one["measured"] == pytest.approx(1 / 1.3 - 1, abs=0.04)
+    assert "60 kB: slower by" in made["sum"].replace("\xa0", " ")
+
+
 def test_fewer_than_five_jobs_decide_nothing(a2a: A2A, tmp_path: Path) -> None:
     few = baseline(tmp_path / "few", 4)
     files = night(tmp_path / "now", 30, slowdown=1.4)

@@ -60,6 +60,24 @@ def test_power(jobs: int, loss: float, least: float) -> None:
     assert sum(one in SLOWER for one in found) >= least * STUDIES - 3 * STUDIES**0.5 / 2
 
 
+@pytest.mark.parametrize("jobs", [5, 8, 20])
+@pytest.mark.parametrize("more", [{}, {"of_job_and_size": 0.03}], ids=["usual", "by themselves"])
+def test_single_sizes_are_hardly_ever_named_where_nothing_was_lost(
+    jobs: int, more: dict[str, float]
+) -> None:
+    rng = np.random.default_rng(6)
+    studies = [Study(jobs=jobs, **more).singles(rng) for _ in range(STUDIES)]  # type: ignore[arg-type]
+    assert sum(bool(one) for one in studies) <= at_most(0.01)
+
+
+@pytest.mark.parametrize(("jobs", "loss"), [(8, 0.25), (20, 0.15)])
+def test_a_loss_at_one_size_is_named_there(jobs: int, loss: float) -> None:
+    """Its band says nothing of it, whose mean lost an eighth as much."""
+    rng = np.random.default_rng(7)
+    found = [Study(jobs=jobs, at_one=loss).singles(rng) for _ in range(STUDIES)]
+    assert sum(one == [3] for one in found) >= 0.8 * STUDIES
+
+
 def test_what_is_missing_is_never_ok() -> None:
     rng = np.random.default_rng(5)
     for study in (Study(jobs=4), Study(fewer=3), Study(fewer=4)):

@@ -71,11 +71,9 @@ program_words() {
     fi
     [[ ! $site_provider ]] || add_unless_given --provider "$site_provider"
     [[ ! $site_nic ]] || add_unless_given --nic "$site_nic"
-    if [[ $kind == screen ]]; then
-        # Where a launch would choose, launches could choose differently, and then they are not compared.
-        [[ ${scheduler-} != hosts ]] || add_unless_given --sync barrier
-        words+=(--label "screen=${row_label[row]}")
-    fi
+    # Where a launch would choose, launches could choose differently, and then they are not compared.
+    [[ $workload != alltoall || ${scheduler-} != hosts ]] || add_unless_given --sync barrier
+    [[ $kind != screen ]] || words+=(--label "screen=${row_label[row]}")
     [[ $kind != suite ]] || words+=(--label "interconnect=${row_label[row]}")
     add_unless_given --seed "$seed"
     add_unless_given --order shuffled

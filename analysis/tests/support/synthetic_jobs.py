@@ -19,6 +19,7 @@ from support.synthetic import Setup
 Floats = NDArray[np.float64]
 START = datetime(2026, 1, 1, tzinfo=UTC)
 SETUP = Setup(sizes=(1000, 8000, 30000, 60000), ops=40)
+_AT = 3  # the size of a loss at one
 
 
 @dataclass(frozen=True)
@@ -40,9 +41,23 @@ class Study:
     of_job_and_size: float = 0.005
     loss: float = 0.0
     in_bands: int = 3
+    at_one: float = 0.0
+    """Loss at a single size beside it."""
 
     def losses(self, rng: np.random.Generator, tolerated: float = 0.1) -> list[Loss]:
         """What the gate says of each band."""
+        return losses.judge(*self._drawn(rng), tolerated)
+
+    def singles(self, rng: np.random.Generator, tolerated: float = 0.1) -> list[int]:
+        """Sizes that the gate names by themselves."""
+        made = self._drawn(rng)
+        bands = losses.judge(*made, tolerated)
+        return [cell for cell, _ in losses.single(*made, bands, tolerated)]
+
+    def _drawn(
+        self, rng: np.random.Generator
+    ) -> tuple[Floats, NDArray[np.intp], NDArray[np.bool_], list[NDArray[np.intp]]]:
+        """Log speeds [launches, cells], their jobs and whether they are the last one's; bands."""
         counts = [self.launches] * self.jobs + [self.launches - self.fewer]
         job = np.repeat(np.arange(self.jobs + 1), counts)
         y = np.repeat(rng.normal(0, self.between, (self.jobs + 1, 1)), counts, axis=0)
@@ -53,7 +68,8 @@ class Study:
         candidate = job == self.jobs
         for cells in bands[: self.in_bands]:
             y[np.ix_(candidate, cells)] += math.log1p(-self.loss)
-        return losses.judge(y, job, candidate, bands, tolerated)
+        y[candidate, _AT] += math.log1p(-self.at_one)
+        return y, job, candidate, bands
 
 
 def night(

@@ -37,11 +37,14 @@ def edges(provider: str) -> tuple[int, ...]:
     return _EDGES
 
 
+def at_one(cells: pd.DataFrame, cell: int) -> str:
+    """Where a single cell is, as the bands say it."""
+    return _band(cells.loc[[cell]], _settings(cells)).at
+
+
 def of(cells: pd.DataFrame) -> list[Band]:
     """The bands of the cells (`sides.Pairing.cells`), small scales and sizes first."""
-    settings = [
-        str(name) for name in cells if name not in _PLACE and cells[name].nunique(dropna=False) > 1
-    ]
+    settings = _settings(cells)
     if "provider" in cells:
         limits = [edges(str(provider)) for provider in cells["provider"]]
     else:
@@ -53,6 +56,12 @@ def of(cells: pd.DataFrame) -> list[Band]:
     keys = [name for name in (*_PLACE[:3], *settings) if name in cells]
     groups = cells.assign(band=number).groupby([*keys, "band"], dropna=False, sort=True)
     return [_band(rows, settings) for _, rows in groups]
+
+
+def _settings(cells: pd.DataFrame) -> list[str]:
+    return [
+        str(name) for name in cells if name not in _PLACE and cells[name].nunique(dropna=False) > 1
+    ]
 
 
 def _band(rows: pd.DataFrame, settings: list[str]) -> Band:

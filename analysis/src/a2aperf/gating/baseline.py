@@ -44,8 +44,15 @@ def check(found: Results, baseline: Sequence[str], loss: float) -> tuple[list[Ch
     speed = -np.log(found.judged.time(pairing.points).to_numpy(dtype=np.float64))
     y = pairing.per_launch(speed)
     parts = bands.of(pairing.cells)
-    made = losses.judge(y, pairing.job, pairing.side, [band.cells for band in parts], loss)
-    checks = [_check(band.at, one, loss) for band, one in zip(parts, made, strict=True)]
+    of_bands = [band.cells for band in parts]
+    made = losses.judge(y, pairing.job, pairing.side, of_bands, loss)
+    checks = [
+        _check(band.at, one, _why(one, loss, len(band.cells)))
+        for band, one in zip(parts, made, strict=True)
+    ]
+    for cell, one in losses.single(y, pairing.job, pairing.side, of_bands, made, loss):
+        at = bands.at_one(pairing.cells, cell)
+        checks.append(_check(at, one, _why(one, loss)))
     mine = pairing.points[pairing.points["candidate"]]
     paired = set(zip(mine["file"], mine["point"], strict=True))
     points = found.points[candidate]
@@ -101,7 +108,7 @@ def _differences(found: Results, candidate: pd.Series[bool]) -> list[str]:
     ]
 
 
-def _check(at: str, one: Loss, loss: float) -> Check:
+def _check(at: str, one: Loss, why: str) -> Check:
     shown = ("", "")
     if one.bound == one.bound:
         shown = (f"{100 * one.change:+.1f} %", f"{100 * one.bound:.1f} %")
@@ -110,16 +117,16 @@ def _check(at: str, one: Loss, loss: float) -> Check:
         "baseline_jobs": one.jobs, "jobs": one.others, "low": one.low, "job_spread": one.spread,
         "loss_found": one.found, "baseline_jobs_needed": one.needed,
     }  # fmt: skip
-    why = _why(one, loss)
     return Check(WHAT, at, one.state, one.change, one.bound, shown, n, one.launches, why, figures)
 
 
-def _why(one: Loss, loss: float) -> str:
+def _why(one: Loss, loss: float, sizes: int = 1) -> str:
     asked = f"a loss of {100 * loss:g} %"
+    over = f" in the mean of {sizes} sizes" if sizes > 1 else ""
     if one.state in (State.CRITICAL, State.WARNING):
-        return f"slower by {-100 * one.change:.1f} % than the mean of {one.jobs} jobs"
+        return f"slower by {-100 * one.change:.1f} %{over} than the mean of {one.jobs} jobs"
     if one.state == State.OK:
-        return f"{asked} is excluded; one of {100 * one.found:.1f} % is found (90% power)"
+        return f"{asked}{over} is excluded; one of {100 * one.found:.1f} % is found (90% power)"
     if one.launches < 2:
         if one.launches == 0:
             return "no launch has all sizes of the band"

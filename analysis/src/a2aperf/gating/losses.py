@@ -3,7 +3,8 @@
 
 The model is that of `compare --against` (`jobs`): the job is the unit, and the mean of further jobs
 lies within t(J − 1) · s · √(1/K + 1/J) of the baseline's mean. Only losses are looked for, to one
-side, and the error is shared by all bands.
+side, and the error is shared by all bands. A band is the mean of its sizes, which hides one that
+lost much beside others that did not: single sizes are looked at as well.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +22,9 @@ from a2aperf.decision import LEVEL
 from a2aperf.gating.checks import State
 
 Floats = NDArray[np.float64]
+
+_OF_SIZES: Final = 0.01
+"""Error of all single sizes together, beside that of the bands."""
 
 
 @dataclass(frozen=True)
@@ -49,19 +54,39 @@ def judge(
 
     `bands` has the cells of each.
     """
-    side = np.array([candidate[job == one][0] for one in np.unique(job)])
-    return [_band(y, job, side, candidate, cells, len(bands), loss) for cells in bands]
+    level = LEVEL / len(bands)
+    return [_of_cells(y, job, candidate, cells, level, loss) for cells in bands]
 
 
-def _band(
+def single(
     y: Floats,
     job: NDArray[np.intp],
-    side: NDArray[np.bool_],
+    candidate: NDArray[np.bool_],
+    bands: Sequence[NDArray[np.intp]],
+    made: Sequence[Loss],
+    loss: float,
+) -> list[tuple[int, Loss]]:
+    """Cells that lost so much, of bands that did not: `made` is what `judge` says of these."""
+    level = _OF_SIZES / sum(map(len, bands))
+    others = [
+        int(cell)
+        for cells, one in zip(bands, made, strict=True)
+        if one.state != State.CRITICAL and len(cells) > 1
+        for cell in cells
+    ]
+    found = [(x, _of_cells(y, job, candidate, np.array([x]), level, loss)) for x in others]
+    return [(cell, one) for cell, one in found if one.state == State.CRITICAL]
+
+
+def _of_cells(
+    y: Floats,
+    job: NDArray[np.intp],
     candidate: NDArray[np.bool_],
     cells: NDArray[np.intp],
-    family: int,
+    level: float,
     loss: float,
 ) -> Loss:
+    side = np.array([candidate[job == one][0] for one in np.unique(job)])
     of_launches = y[:, cells].mean(axis=1)[:, None]  # NaN of a launch that lacks a size
     values = jobs.medians(of_launches, job)[:, 0]
     known = ~np.isnan(values)
@@ -75,7 +100,6 @@ def _band(
         return Loss(State.UNKNOWN, *counts, needed=jobs.FEWEST)
     more = jobs.excess(of_launches, job, ~side & known)
     wider = spread.widened(float(more[known & side, 0].mean()), len(other))
-    level = LEVEL / family
     change = float(other.mean()) - spread.mean
     half = wider.bound(level, len(other))
     reach = half + float(laws.t_ppf(power.POWER, spread.jobs - 1)) * wider.error(len(other))
