@@ -79,6 +79,40 @@ def test_lines_that_did_not_move_are_not_counted(a2a: A2A, tmp_path: Path) -> No
     assert "p ≤ 0.001: 0 lines faster, 1 slower, 2 not clear by themselves" in told
 
 
+def test_the_line_that_moved_is_told_with_its_setting(a2a: A2A, tmp_path: Path) -> None:
+    for i in range(16):
+        made = Setup(
+            sizes=(60000,),
+            modes=("tagged", "write-imm"),
+            ops=20,
+            seed=i,
+            started=START + timedelta(days=5 * i),
+            effects=Effects(modes={"write-imm": 1.3} if i > 8 else {}, launch_spread=0.01),
+        )
+        synthetic.write_launch(tmp_path / f"{i:02}.h5", made)
+    assert "clearest at 8 ranks, 60000 B, write-imm: 0.7" in a2a("history", tmp_path).out
+
+
+def test_a_step_that_no_line_has_two_jobs_around(a2a: A2A, tmp_path: Path) -> None:
+    """The sizes of the nights changed with it."""
+    days = {1000: [*range(10), 20, *range(24, 34)], 60000: range(20, 34)}
+    for size, step in ((1000, 20), (60000, 23)):
+        for i in days[size]:
+            made = Setup(
+                nodes=2,
+                ppn=1,
+                sizes=(size,),
+                ops=20,
+                seed=100 * i + size % 7,
+                started=START + timedelta(days=5 * i, seconds=size // 1000),
+                effects=Effects(slowdown=1.5 if i >= step else 1.0, launch_spread=0.004),
+            )
+            synthetic.write_launch(tmp_path / f"{i:02}-{size}.h5", made)
+    told = a2a("history", tmp_path)
+    assert told.status == 0
+    assert ": no line has two jobs on either side of it, so nobody knows by how much" in told.out
+
+
 @pytest.mark.slow
 def test_two_changes_and_a_single_bad_day(tmp_path: Path) -> None:
     speeds = [1.0] * 8 + [1.1] * 8 + [1.0] * 8

@@ -194,23 +194,7 @@ def _spark(values: list[float]) -> str:
 
 
 def _told(change: Change, every: bool) -> list[str]:
-    moved = change.lines
-    ratio = moved["ratio"]
-    clear = moved["p"] * len(moved) <= _CLEAR
-    slower, faster = int((clear & (ratio < 1)).sum()), int((clear & (ratio > 1)).sum())
-    rest = len(moved) - slower - faster
-    alone = "itself" if rest == 1 else "themselves"
-    unclear = f", {rest} not clear by {alone}" if rest else ""
-    small = "≤" if change.p <= changepoints.LEAST_P else "="
-    first: Any = moved.iloc[0]
-    text = (
-        f"change between {change.before} and {change.after} ({_date(change.time)}), p {small} "
-        f"{change.p:.3f}: {faster} lines faster, {slower} slower{unclear}, from "
-        f"{ratio.min():.3f} to {ratio.max():.3f} times the speed; "
-        f"clearest at {first['ranks']} ranks, {first['message_size']} B: {first['ratio']:.3f} "
-        f"({first['before']} jobs before, {first['after']} after)"
-    )
-    lines = [text]
+    lines = [_step(change)]
     between = change.differences.between
     if between:
         rows = [["", "before", "after"]]
@@ -222,6 +206,32 @@ def _told(change: Change, every: bool) -> list[str]:
     else:
         lines.append("  nothing else that was recorded changed with it")
     return [*lines, ""]
+
+
+def _step(change: Change) -> str:
+    """Between which launches, and which lines moved by how much."""
+    moved = change.lines
+    ratio = moved["ratio"]
+    small = "≤" if change.p <= changepoints.LEAST_P else "="
+    text = (
+        f"change between {change.before} and {change.after} ({_date(change.time)}), p {small} "
+        f"{change.p:.3f}: "
+    )
+    if moved.empty:
+        return f"{text}no line has two jobs on either side of it, so nobody knows by how much"
+    clear = moved["p"] * len(moved) <= _CLEAR
+    slower, faster = int((clear & (ratio < 1)).sum()), int((clear & (ratio > 1)).sum())
+    rest = len(moved) - slower - faster
+    alone = "itself" if rest == 1 else "themselves"
+    unclear = f", {rest} not clear by {alone}" if rest else ""
+    first: Any = moved.iloc[0]
+    setting = f", {first['series']}" if moved["series"].nunique() > 1 else ""
+    return (
+        f"{text}{faster} lines faster, {slower} slower{unclear}, from "
+        f"{ratio.min():.3f} to {ratio.max():.3f} times the speed; "
+        f"clearest at {first['ranks']} ranks, {first['message_size']} B{setting}: "
+        f"{first['ratio']:.3f} ({first['before']} jobs before, {first['after']} after)"
+    )
 
 
 def _plain(made: History) -> dict[str, Any]:
