@@ -297,6 +297,22 @@ def test_limits_with_a_mistake_are_told_before_a_check_is_submitted(a2a: A2A) ->
     assert outcome.err.startswith("a2a: limits.toml: limit 1: unknown key 'max_p50'")
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--check", "--min-efficiency", "80"), "--min-efficiency 80: expected a share above 0"),
+        (("--check", "--expect", "link,foo=1"), "--expect: unknown 'foo=1'"),
+        (("--wait", "5"), "--wait: only a check is waited for"),
+    ],
+)
+def test_what_a_check_cannot_use_is_told_before_it_is_submitted(
+    a2a: A2A, words: tuple[str, ...], said: str
+) -> None:
+    outcome = a2a("submit", "-N", "4", *words, "--dry-run")
+    assert outcome.status == (3 if "--check" in words else 2) and outcome.out == ""
+    assert outcome.err.startswith(f"a2a: {said}")
+
+
 SINFO = """#!/bin/sh
 state=idle; [ -e asked ] && state=$STATE
 for node in n1 n2 n3; do echo "$node|main*|up|idle|none"; done | sed "s/^\\(n1.*\\)idle/\\1$state/"

@@ -91,7 +91,7 @@ enter_allocation() {
     # shellcheck disable=SC2016 # expands on the host
     mapfile -t cores < <(step_on "$kTogetherSeconds" "${nodes[@]}" -- bash -c '
         cores=$(cat /sys/devices/system/cpu/cpu*/topology/thread_siblings_list 2>/dev/null | sort -u | wc -l)
-        usable=$(nproc)
+        usable=$(env -u OMP_NUM_THREADS -u OMP_THREAD_LIMIT nproc)
         echo "$((cores && cores < usable ? cores : usable))"')
     fewest=$(printf '%s\n' "${cores[@]}" | sort -n | head -n 1)
     # A rank bound to a core that it shares would never leave it. Who does not answer is told by the preflight.

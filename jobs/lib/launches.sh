@@ -35,10 +35,16 @@ log_launch() {
     good[$1]=$3
 }
 
+# What else says the same as an option, or what it goes without.
+declare -A also_said=(["--ops"]='-i --precision' ["--sizes"]='-m --message-size' ["--nic"]=--domain)
+
 # add_unless_given OPTION VALUE…: the user's word counts for more than ours, and the program takes each once.
 add_unless_given() {
     local word
-    for word in "${passed[@]}" "${site_options[@]}" "${keys[@]}" "${words[@]}" "${chosen[@]}"; do [[ ${word%%=*} != "$1" ]] || return 0; done
+    for word in "${passed[@]}" "${site_options[@]}" "${keys[@]}" "${words[@]}" "${chosen[@]}"; do
+        [[ $word != -[a-z]* ]] || word=${word:0:2} # its value may stand behind it
+        [[ " $1 ${also_said[$1]-} " != *" ${word%%=*} "* ]] || return 0
+    done
     words+=("$@")
 }
 

@@ -36,18 +36,22 @@ export_lacking() {
 
 keep_mpi_off_fabric() { export_lacking < <(mpi_settings); }
 
+# cores_here: those that this process may use; nproc alone tells how many threads OpenMP was told to take.
+cores_here() { env -u OMP_NUM_THREADS -u OMP_THREAD_LIMIT nproc; }
+
 # launch_words RANKS COMMAND…: sets $launch, what launches the command on this machine, as any user, also with more
 # ranks than cores. LAUNCH_BINDING says what ranks are bound to where each has a core of its own (default: core).
 launch_words() {
-    local ranks=$1 options=()
+    local ranks=$1 options=() cores
+    cores=$(cores_here)
     shift
     # A rank bound to a core that it shares would never leave it.
     local binding=${LAUNCH_BINDING:-core}
-    ((ranks <= $(nproc))) || binding=none
+    ((ranks <= cores)) || binding=none
     if [[ -n $(open_mpi_major) ]]; then
         options=(--bind-to "$binding")
         ((EUID != 0)) || options+=(--allow-run-as-root)
-        ((ranks <= $(nproc))) || options+=(--oversubscribe)
+        ((ranks <= cores)) || options+=(--oversubscribe)
     else
         options=(-bind-to "$binding")
     fi

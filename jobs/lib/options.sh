@@ -17,7 +17,7 @@ declare -A pattern=(
     [ppn]='^[1-9][0-9]{0,3}$' [launches]='^[1-9][0-9]{0,2}$' [nodes]='^[1-9][0-9]{0,5}(,[1-9][0-9]{0,5})*$'
     [subsets]='^(nested|random|per-switch)$' [seed]='^[0-9]{1,9}$' [budget]='^([0-9]{1,9}\.)?[0-9]{1,9}$'
     [plan]='^[1-9][0-9]{0,5}$' [sizes]='.' [results]='.' [site]='^[A-Za-z0-9_.-]+$|/' [rows]='.'
-    [against]='.' ["min-efficiency"]='^[0-9]+([.][0-9]+)?%?$' [limits]='.' [expect]='^link(,.+)?$'
+    [against]='.' ["min-efficiency"]='^([0-9]{1,2}([.][0-9]+)?%|0[.][0-9]+)$' [limits]='.' [expect]='^link(,[a-z]+=[^,]+)*$'
     [spare]='^[1-9][0-9]{0,3}$'
 )
 declare -A meaning=(
@@ -31,6 +31,10 @@ declare -A meaning=(
 )
 # Options that some kinds of jobs have alone.
 declare -A only_of=([rows]='screen suite' [against]=check ["min-efficiency"]=check [limits]=check [expect]=check)
+
+# And those that mean nothing in some; hosts: without Slurm.
+kOfLaunches='ppn sizes launches nodes subsets seed budget plan quick drop-bad-nodes go-on requeue spare no-confirm'
+declare -A never_of=([report]=$kOfLaunches [screen]=launches [hosts]='ppn requeue')
 
 has_form() {
     [[ $2 =~ ${pattern[$1]} ]] || die -2 "--$1 '$2': expected ${meaning[$1]%%:*}, such as --$1 ${meaning[$1]#*:}"
@@ -54,6 +58,8 @@ parse_options() {
             exit 0
             ;;
         --*)
+            [[ " ${never_of[$kind]-} ${scheduler:+${never_of[$scheduler]-}} " != *" $name "* ]] ||
+                die -2 "$1 means nothing here: --help shows all options"
             if [[ $1 == "--$name" && ${asked[$name]-} =~ ^(yes|no)$ ]]; then
                 asked[$name]=yes
             elif [[ ${pattern[$name]-} && " ${only_of[$name]-$kind} " == *" $kind "* ]]; then

@@ -139,7 +139,8 @@ public:
     void add(const Point& point, const PointResult& result) override {
         RoundTripTable::add(point, result);
         const auto& figures = result.figures;
-        const RatePoint rates{figures.at("offered_rate"), figures.at("achieved_rate")};
+        const RatePoint rates{figures.at("offered_rate"), figures.at("achieved_rate"),
+                              static_cast<double>(result.summary.count), result.summary.min};
         if (!is_kept(rates)) {
             ++lost_;
             most_unanswered_ = std::max(most_unanswered_, static_cast<std::int64_t>(figures.at("unanswered")));
@@ -158,7 +159,8 @@ public:
         if (lost_ > 0)
             progress.note(
                 fmt::format("in {} less than {:.0f} % of the offered rate was achieved (at most {} had no "
-                            "answer by the end): latencies grow for as long as the rate is offered",
+                            "answer by the end): latencies grow for as long as the rate is offered, unless the "
+                            "last answers alone were late, which a longer --duration tells",
                             counted(lost_, "point"), 100 * kKeptShare, counted(most_unanswered_, "message")));
         const auto note = [&](std::int64_t points, std::string_view what) {
             if (points > 0)

@@ -9,12 +9,18 @@ namespace a2aperf {
 
 struct RatePoint {
     double offered = 0, achieved = 0; // messages/s
+    double answered = 0;              // messages, from which the rate was achieved
+    double shortest_ns = 0;           // their shortest latency
 };
 
 // Of the offered rate, what is achieved where it is kept.
 inline constexpr double kKeptShare = 0.99;
+// The last message has its answer one latency after it was due, however few there are under way: the shortest
+// one is no time in which fewer were answered than were due.
 constexpr bool is_kept(const RatePoint& point) {
-    return point.achieved >= kKeptShare * point.offered;
+    const double waited =
+        point.answered > 0 ? point.achieved * point.shortest_ns / 1e9 / point.answered : 0; // share
+    return point.achieved >= kKeptShare * point.offered * (1 - waited);
 }
 
 struct RateKnee {

@@ -23,6 +23,13 @@ TEST_CASE("a rate that was lost below one that was kept is no knee") {
     CHECK_FALSE(find_knee(std::vector<RatePoint>{}));
 }
 
+TEST_CASE("the time of the last answer alone is no rate that was lost") {
+    // 20 messages in a second, each with its answer 45 ms after it was due: the last one was due after 950 ms.
+    CHECK(is_kept({20, 20 / 1.045, 20, 45e6}));
+    CHECK_FALSE(is_kept({20, 20 / 1.045, 20, 1e6}));
+    CHECK_FALSE(is_kept({20, 10, 20, 45e6}));
+}
+
 TEST_CASE("no rate may be kept at all") {
     const auto knee = find_knee(std::vector<RatePoint>{{20e3, 5e3}, {10e3, 9.8e3}});
     REQUIRE(knee);

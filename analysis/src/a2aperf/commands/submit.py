@@ -7,17 +7,17 @@ import math
 import os
 import re
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
 from a2aperf import labels, terminal
 from a2aperf.commands.options import Site, words_of
 from a2aperf.errors import InputError
-from a2aperf.gating import limits_file
+from a2aperf.gating import compared
 from a2aperf.gating.checks import State
 from a2aperf.screening import catalogue, planned
 from a2aperf.screening.costing import Cost
@@ -37,8 +37,7 @@ a2a submit -N 20 --screen psm2               which of all known settings matters
 a2a submit -N 20 --check --min-efficiency 80% --against spring    after a maintenance
 a2a submit -N 20 --compare=--window=1,all --sizes 60kB --sbatch=--nodelist=node[001-020]
 """
-
-_COMPARED = ("--against", "--min-efficiency", "--expect", "--limits")
+_WAIT: Final = "1:00:00"
 _CHECKED = "1000,4000,15000,30000,60000"
 """Message sizes of jobs/check.sbatch, for the estimate."""
 
@@ -89,7 +88,7 @@ def run(
     limits: Annotated[str, typer.Option(metavar="FILE", help="--check: a file of limits.")] = "",
     wait: Annotated[
         str, typer.Option(metavar="TIME", help="--check: how long to wait, as -t has it.")
-    ] = "1:00:00",
+    ] = _WAIT,
     no_confirm: Annotated[
         bool,
         typer.Option("--no-confirm", help="With --screen: do not confirm what it leaves."),
@@ -194,7 +193,9 @@ def run(
             options += ["--budget", budget]
         if check and (compare or screen or separate or len(counts) > 1):
             raise InputError("--check: one node count, and no --compare, --screen or --separate")
-        _require_compared({name: str(own[name]) for name in _COMPARED}, check)
+        compared.require({name: str(own[name]) for name in compared.OPTIONS}, check)
+        if wait != _WAIT and not check:
+            raise InputError("--wait: only a check is waited for")
         ready = None
         if screen and (compare or separate or launches is not None or len(counts) > 1):
             raise InputError("--screen: one node count, and no --compare, --launches or --separate")
@@ -229,16 +230,6 @@ def run(
         ids = _study(wanted, budget, dry_run, ready)
         if check and not dry_run:
             _tell_verdict(*waiting.verdict(ids[0], folder, minutes, before))
-
-
-def _require_compared(wanted: Mapping[str, str], check: bool) -> None:
-    """What a check is compared with; of limits every mistake is told before it measures."""
-    for name, given in wanted.items():
-        if given and not check:
-            raise InputError(f"{name} says what a check is compared with: give --check, too")
-    limits = Path(wanted["--limits"])
-    if limits.is_file():
-        limits_file.read(limits)
 
 
 @contextmanager

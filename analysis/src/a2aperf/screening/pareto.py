@@ -2,7 +2,8 @@
 """What each setting gains where it helps most, against what it does at least at every other size.
 
 An operator sets a variable for all message sizes. The gain is that of the size where it is largest;
-the risk is the lower end of the interval where that is lowest: no size is slower than that. The
+the risk is the lower end of the interval where that is lowest: no size is slower than that. Before
+the confirmation both are of bands of sizes, in whose mean a single size may be hidden. The
 intervals hold for all settings and sizes together, and therefore also for a size that is chosen.
 """
 
@@ -22,8 +23,8 @@ from a2aperf.screening.confirmation import Confirmation, name
 from a2aperf.screening.outcome import Outcome
 
 READS: Final = (
-    "Higher is faster where it helps most, further right is safer at all other sizes: left of 0 a "
-    "size may be slower than with nothing set. Beyond the dashed line there is nothing: what lies "
+    "Higher is faster where it helps most, further right is safer elsewhere: left of 0 some sizes "
+    "may be slower than with nothing set. Beyond the dashed line there is nothing: what lies "
     "on it has no other that gains more and risks less. Filled: the gain is beyond chance; hollow: "
     "it is not."
 )
@@ -110,9 +111,10 @@ def figure(made: Outcome) -> Figure:
     drawn.append(replace(_mark(NOTHING.name, [NOTHING], _NOTHING), form="points"))
     across = _limits([_percent(x.least) for x in (*found, NOTHING)])
     along = _limits([_percent(end) for x in (*found, NOTHING) for end in (x.low, x.high)])
+    what, plural = ("size", "sizes") if made.confirmation else ("band of sizes", "bands of sizes")
     chart = Chart(
         "",
-        Axis("Change of speed at every size, at least, in %", unit="%", limits=across),
+        Axis(f"Change of speed at every {what}, at least, in %", unit="%", limits=across),
         Axis("Gain where it is largest, in %", unit="%", limits=along),
         curves=tuple(drawn),
         bounds=(_staircase(front(found), across[0], along[0]),),
@@ -126,7 +128,7 @@ def figure(made: Outcome) -> Figure:
         rests = f"n\u00a0=\u00a0{launches} launches a side of the confirmation"
         after = []
     notes = [
-        f"{rests}; bars: 95 % intervals of all settings and sizes together; at least: the "
+        f"{rests}; bars: 95 % intervals of all settings and {plural} together; at least: the "
         "lower end of the lowest of them",
         *after,
     ]

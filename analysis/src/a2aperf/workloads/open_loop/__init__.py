@@ -24,8 +24,9 @@ from a2aperf.workloads.workload import Suite, Workload
 _FINDERS: Final = (
     Finder("latency", "Latency at each rate", "From when a message was due to its answer; as the "
            "file has it.", findings.latency, ROLES, describes=True),
-    Finder("saturation", "The rate that is kept", "Kept is a rate of which 99 % is achieved. Above "
-           "it messages wait for those before them, and latencies grow with the length of a point.",
+    Finder("saturation", "The rate that is kept", "Kept is a rate of which 99 % is achieved, the "
+           "shortest latency left out. Above it messages wait for those before them, and latencies "
+           "grow with the length of a point.",
            findings.saturation, ROLES, describes=True),
     Finder("omission", "What counting from the due time adds", "Who counts from the moment when a "
            "message was sent leaves out how long it could not be (coordinated omission).",

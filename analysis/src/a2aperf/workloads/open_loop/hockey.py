@@ -107,6 +107,6 @@ def _said(points: pd.DataFrame) -> tuple[str, ...]:
         least = round(100 * rates.KEPT)
         notes.append(
             f"crosses: less than {least} % of the offered rate was achieved; latencies there grow "
-            "with the length of the point"
+            "with the length of the point, unless the last answers alone were late"
         )
     return (*notes, *filter(None, [histogram.words(points)]))

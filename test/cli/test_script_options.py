@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the job scripts do with their options, and what they add to those of the program."""
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from processes import PATIENCE
+
+ROOT = Path(__file__).resolve().parents[2]
+JOBS = ROOT / "jobs"
+
+
+def run(*words: str | Path, **around: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        ["bash", *words], capture_output=True, text=True, timeout=PATIENCE, env={**os.environ, **around}, stdin=subprocess.DEVNULL
+    )
+
+
+@pytest.mark.parametrize(
+    ("script", "words", "said"),
+    [
+        ("report.sbatch", ["--nodes", "20"], "--nodes means nothing here"),
+        ("report.sbatch", ["--quick"], "--quick means nothing here"),
+        ("screen.sbatch", ["--launches=50"], "--launches=50 means nothing here"),
+        ("check.sbatch", ["--plan", "4", "--min-efficiency", "80"], "--min-efficiency '80': expected a share of the link rate"),
+        ("check.sbatch", ["--plan", "4", "--expect", "link,foo"], "--expect 'link,foo': expected link, and after commas"),
+        ("alltoall.sbatch", ["--plan", "4", "--min-efficiency", "80%"], "unknown option '--min-efficiency'"),
+    ],
+)
+def test_an_option_that_would_do_nothing_is_refused(script, words, said, tmp_path):
+    outcome = run(JOBS / script, *words, "--results", tmp_path / "results")
+    status = 3 if script == "check.sbatch" else 2  # who checks has learnt nothing
+    assert (outcome.returncode, outcome.stderr.count("\n")) == (status, 1), outcome.stderr
+    assert said in outcome.stderr
+    assert not any(tmp_path.iterdir())
+
+
+def test_there_is_no_report_without_who_makes_it(tmp_path):
+    jobs = tmp_path / "jobs"  # where no a2a lies beside it
+    shutil.copytree(JOBS, jobs)
+    (tmp_path / "results").mkdir()
+    outcome = run(jobs / "report.sbatch", "--results", tmp_path / "results", A2A="", PATH="/usr/bin:/bin")
+    assert outcome.returncode not in (0, 2), outcome.stderr
+    assert "a2a is not installed here" in outcome.stderr
+
+
+@pytest.mark.parametrize(
+    ("given", "option", "is_added"),
+    [
+        ("--ops 5", "--ops", False),
+        ("--ops=5", "--ops", False),
+        ("-i 5", "--ops", False),
+        ("-i5", "--ops", False),
+        ("--precision 1%", "--ops", False),
+        ("-m 1:64", "--sizes", False),
+        ("--domain lo", "--nic", False),
+        ("--min-ops 5", "--ops", True),
+        ("-x 5", "--ops", True),
+        ("", "--nic", True),
+    ],
+)
+def test_what_the_user_says_by_another_name_is_not_said_again(given, option, is_added):
+    said = run(
+        "-c", f'. {JOBS}/lib/launches.sh; passed=({given}) site_options=() keys=() words=(alltoall) chosen=()\n'
+        f'add_unless_given {option} 1; echo "${{words[*]}}"',
+    )  # fmt: skip
+    assert said.stdout.strip() == ("alltoall" + f" {option} 1" * is_added), said.stderr
+
+
+def test_the_program_knows_what_is_taken_for_other_names(program):
+    """Of the options in also_said."""
+    shown = subprocess.run([program, "alltoall", "--help-all"], capture_output=True, text=True, check=True).stdout
+    for line in ("  --nic, --domain ", "  -m, --message-size ", "  -i, --ops ", "  --precision "):
+        assert f"\n{line}" in shown
+
+
+@pytest.mark.parametrize("threads", ["1", "64"])
+def test_cores_are_counted_and_not_the_threads_of_openmp(threads):
+    asked = f". {JOBS}/lib/say.sh; . {JOBS}/lib/mpi.sh; cores_here"
+    assert run("-c", asked, OMP_NUM_THREADS=threads).stdout == run("-c", "env -u OMP_NUM_THREADS nproc").stdout
