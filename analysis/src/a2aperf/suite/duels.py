@@ -50,7 +50,7 @@ class Duel:
     """Two interconnects in one role: stretches in the order of sizes."""
 
     role: str
-    others: tuple[tuple[str, object], ...]
+    setting: str
     stretches: tuple[Stretch, ...]
 
     @property
@@ -64,7 +64,7 @@ class Duel:
         told = [str(one) for one in self.stretches]
         told += [f"they cross between {size_text(low)} and {size_text(high)}"
                  for low, high in self.crossings]  # fmt: skip
-        return "; ".join(told)
+        return f"{self.setting}{self.setting and ': '}{'; '.join(told)}"
 
 
 def duels(ranking: Ranking, role: str) -> Iterator[Duel]:
@@ -75,7 +75,7 @@ def duels(ranking: Ranking, role: str) -> Iterator[Duel]:
         for first, second in itertools.combinations(ranking.names, 2):
             stretches = tuple(_stretches(ranking, mine, first, second))
             if stretches:
-                yield Duel(role, mine[0].others, stretches)
+                yield Duel(role, mine[0].setting, stretches)
 
 
 def _stretches(

@@ -29,7 +29,8 @@ def figure(made: Outcome) -> Figure:
         first = [cell for cell in cells if cell.others == cells[0].others and cell.size > 0]
         if len(first) < len(cells):
             left_out += (
-                f"{part.title}: {len(cells) - len(first)} of {len(cells)} cells not shown",
+                f"{part.title}: {len(cells) - len(first)} of {len(cells)} cells not shown"
+                + (f"; shown is {cells[0].setting}" if cells[0].setting else ""),
             )
         if not first:
             continue

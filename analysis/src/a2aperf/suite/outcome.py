@@ -15,7 +15,7 @@ from a2aperf.results import Results
 from a2aperf.suite import ranking as ranks
 from a2aperf.suite.costs import KINDS, Cost, Costs, costs
 from a2aperf.suite.duels import Duel, duels
-from a2aperf.suite.ranking import Cell, Ranking, Standing
+from a2aperf.suite.ranking import Cell, Ranking, Standing, worded
 from a2aperf.suite.recommendation import Advice, advice, undecided
 from a2aperf.suite.rounds import pairs_of
 from a2aperf.tables import BLANK, Table
@@ -187,7 +187,7 @@ def _cells(made: Ranking, cell: Cell, name: str, one: Standing) -> list[tables.C
                                str(one.rate_low))  # fmt: skip
     return [
         tables.Cell(size_text(cell.size), str(cell.size)),
-        *(tables.Cell("-" if value is None else str(value)) for _, value in cell.others),
+        *(tables.Cell(worded(name, value)) for name, value in cell.others),
         tables.Cell(name),
         tables.Cell(place, str(made.place(cell, name)[0])),
         _number(one.rate),
@@ -237,7 +237,8 @@ def _plain(made: Outcome, part: Part) -> dict[str, Any]:
             for cell in rank.cells(part.role)
         ],
         "crossovers": [
-            {"between": [one.stretches[0].ahead, one.stretches[0].behind], "sizes": list(sizes)}
+            {"between": [one.stretches[0].ahead, one.stretches[0].behind], "sizes": list(sizes),
+             "setting": one.setting}
             for one in part.duels
             for sizes in one.crossings
         ],

@@ -46,6 +46,18 @@ class Cell:
     size: int
     others: tuple[tuple[str, Any], ...] = ()
 
+    @property
+    def setting(self) -> str:
+        """What else tells points of it apart, in words; empty where nothing does."""
+        return ", ".join(f"{name} {worded(name, value)}" for name, value in self.others)
+
+
+def worded(name: str, value: Any) -> str:
+    """A value of `others`, as it is given on the command line."""
+    if value is None:
+        return "-"
+    return grouping.window_text(value) if name == "window" else str(value)
+
 
 @dataclass(frozen=True)
 class Against:

@@ -49,8 +49,8 @@ def _text(
 ) -> str:
     spans = sorted({cells[0].size, cells[-1].size})
     where = " to ".join(size_text(size) for size in spans)
-    others = "".join(f", {name} {value}" for name, value in cells[0].others)
-    said = f"{where}{others}: {list_text(leading)}"
+    others = cells[0].setting
+    said = f"{where}{others and ', '}{others}: {list_text(leading)}"
     if is_alone:
         said += f", ahead of every other, {_least(ranking, cells, leading[0])}"
     else:
@@ -99,5 +99,7 @@ def undecided(ranking: Ranking, role: str) -> str:
              if not any(one.count(BEHIND) for one in ranking.standings[cell].values())]  # fmt: skip
     if not open_:
         return ""
-    sizes = list_text([size_text(cell.size) for cell in open_], 8)
+    sizes = list_text(
+        [", ".join(filter(None, (size_text(cell.size), cell.setting))) for cell in open_], 8
+    )
     return f"{sizes}: nobody is decided to be behind ({count_text(len(open_), 'cell')})"
