@@ -163,14 +163,14 @@ def test_points_are_a_hockey_stick(a2a: Run, path: Path, tmp_path: Path) -> None
     figure = hockey.figure(loading.load([path]), Options())
     median, tail = figure.charts
     assert (median.title, tail.title) == ("p50 from the due time", "p99 from the due time")
-    line, crosses = median.curves
+    line, hollow = median.curves
     assert list(line.x) == list(RATES)
-    assert list(crosses.x) == [RATES[-1]]
-    assert (crosses.form, crosses.listed) == ("crosses", False)
+    assert list(hollow.x) == [RATES[-1]]
+    assert (hollow.form, hollow.listed) == ("hollow", False)
     assert line.y[-1] > 100 * line.y[0]
-    assert any(note.startswith("crosses: less than 99 %") for note in figure.notes)
+    assert any(note.startswith("hollow: less than 99 %") for note in figure.notes)
     kept = native_open_loop.write(tmp_path / "k.h5", tuple(map(Loop, RATES[:3])))
-    assert "crosses" not in " ".join(hockey.figure(loading.load([kept]), Options()).said)
+    assert "hollow" not in " ".join(hockey.figure(loading.load([kept]), Options()).said)
 
 
 def _relayed(path: Path, *rates_: int) -> Path:

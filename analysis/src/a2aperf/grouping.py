@@ -133,7 +133,12 @@ def setting_names(
         groups = asked.groupby(columns, dropna=False)[name] if columns else asked[name]
         if np.max(groups.nunique(dropna=False)) > 1:  # not told by the columns before it
             columns.append(name)
-    return columns + differing_starts(results, points) + differing_names(present)
+    names = columns + differing_starts(results, points) + differing_names(present)
+    variables = [
+        {one.environment.get(name) for one in present.values()} for name in results.compared
+    ]
+    others = [n for n, values in zip(results.compared, variables, strict=True) if len(values) > 1]
+    return names + [name for name in others if name not in names]
 
 
 def asked_values(results: Results, name: str) -> pd.Series[Any]:

@@ -217,6 +217,7 @@ def _comparison(results: Results, error: float, error_said: str) -> ComparisonSe
         return None
     names = grouping.setting_names(judged, judged.points, ())
     names = [name for name in names if name != "ppn"] or names
+    names.sort(key=lambda name: name not in results.compared)  # what was asked for comes first
     if not names:
         return None
     sentences: list[str] = []

@@ -66,6 +66,8 @@ class Results:
     """What the first look at the files met that is not as it was written, in words."""
     left_out: tuple[str, ...] = ()
     """Why files that only a folder stands for are not among `files`, in words."""
+    compared: Mapping[str, str] = field(default_factory=dict)
+    """Of settings that a study of these files compares, the value that is its first."""
     _times: dict[tuple[str, int], NDArray[np.float64]] = field(default_factory=dict, repr=False)
     """Op times read so far, shared by all selections: several analyses ask for the same."""
     _switches: dict[tuple[str, int], NDArray[np.int64] | None] = field(

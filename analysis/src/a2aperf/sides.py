@@ -100,9 +100,14 @@ def _named(name: str, value: Any, without: str) -> str:
 
 
 def ordinary(found: Results, level: pd.Series[str]) -> str:
-    """The level that stands for the ordinary: MPI's, else one not set, else the earliest."""
+    """The level that stands for the ordinary.
+
+    MPI's, else the first of a study's plan, else one not set, else the earliest.
+    """
+    first = {_named(name, value, "") for name, value in found.compared.items()}
     candidates = list(dict.fromkeys(level))
     ordinary = [x for x in candidates if set(found.points.loc[level == x, "role"]) == {"baseline"}]
+    ordinary += [x for x in candidates if all(p in first for p in x.split(", "))]
     ordinary += [
         x for x in candidates if all(p.endswith((_NOT_SET, _UNKNOWN)) for p in x.split(", "))
     ]

@@ -24,7 +24,10 @@ from a2aperf import (
 )
 from a2aperf.commands.options import Mixed, Where
 from a2aperf.labels import list_text
+from a2aperf.studies import look
 
+_ERROR = "error"
+"""Option of the kinds that judge: where the launches were planned for a look, it is that one's."""
 EXAMPLES = """\
 a2a plot scaling n20.h5 n40.h5 n80.h5 -o scaling.pdf
 a2a plot sizes run.h5 --width page -o sizes.svg
@@ -119,7 +122,10 @@ def run(
     found = filters.where(loaded, [*where, *wanted])
     most = max(curves.Options.most, len(size))
     x_scale, y_scale = ("" if scale is Scale.AUTO else scale.value for scale in (x, y))
-    options = curves.Options(tuple(by), most, curves.given(own), x_scale, y_scale, title)
+    given = curves.given(own)
+    if _ERROR in {option.name for option in plots.KINDS[kind.value].options}:
+        given.setdefault(_ERROR, f"{look.of_files(baselines.files_of(files)).error:g}")
+    options = curves.Options(tuple(by), most, given, x_scale, y_scale, title)
     page, figure = figures.drawn(kind.value, found, options, INCHES[width], notes, mixed)
     drawing.write(page, out)
     for left_out in figure.left_out:

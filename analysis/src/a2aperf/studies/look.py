@@ -45,11 +45,16 @@ def of_jobs(jobs: Iterable[Job]) -> Look:
 
 
 def of_files(files: Iterable[Path]) -> Look:
-    """That of the jobs which have made any of these files; a merged file is its folder's."""
+    """That of the jobs which have made any of these files."""
+    return of_jobs(jobs_of(files))
+
+
+def jobs_of(files: Iterable[Path]) -> list[Job]:
+    """The jobs which have made any of these files; a merged file is its folder's."""
     files = list(files)
     merged = [file.parent.parent for file in files if file.parent.name == "merged"]
     above = [job for folder in dict.fromkeys(merged) for job in study.read(folder)]
-    return of_jobs([*study.concerned(files), *above])
+    return [*study.concerned(files), *above]
 
 
 def _error(job: Job) -> float:

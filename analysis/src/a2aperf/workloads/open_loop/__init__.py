@@ -51,7 +51,7 @@ WORKLOAD: Final = Workload(
             hockey.figure,
             "latency of an open loop against the offered rate, a line per size: level, then steep",
             "Where a line turns up, messages begin to wait for those before them; from the first "
-            "cross on the rate is no longer kept.",
+            "hollow mark on the rate is no longer kept.",
         ),
         "seconds": Kind(
             seconds.figure,

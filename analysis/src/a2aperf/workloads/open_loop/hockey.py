@@ -21,7 +21,7 @@ _QUANTILES: Final = {"time_p50": "p50", "time_p99": "p99"}
 
 
 def figure(results: Results, options: Options) -> Figure:
-    """A panel per setting and percentile, a line per size; crosses: the rate was not kept."""
+    """A panel per setting and percentile, a line per size; hollow: the rate was not kept."""
     found = results.complete(rates.ROLES)
     setting = grouping.setting_labels(found, found.points, options.by, axes=("rate",))
     points = found.points.assign(setting=setting, is_kept=rates.kept(found.points))
@@ -61,8 +61,8 @@ def _chart(setting: str, rows: pd.DataFrame, quantile: str, sizes: list[float]) 
         drawn.append(Curve(name, line.x, line.y, line.low, line.high, look, hover=line.hover))
         lost = ~line.is_kept
         if lost.any():
-            crosses = Curve(name, line.x[lost], line.y[lost], look=look, form="crosses")
-            drawn.append(replace(crosses, listed=False))
+            hollow = Curve(name, line.x[lost], line.y[lost], look=look, form="hollow")
+            drawn.append(replace(hollow, listed=False))
     return Chart(
         title=f"{_QUANTILES[quantile]} from the due time",
         subtitle=setting,
@@ -106,7 +106,7 @@ def _said(points: pd.DataFrame) -> tuple[str, ...]:
     if not points["is_kept"].all():
         least = round(100 * rates.KEPT)
         notes.append(
-            f"crosses: less than {least} % of the offered rate was achieved; latencies there grow "
+            f"hollow: less than {least} % of the offered rate was achieved; latencies there grow "
             "with the length of the point, unless the last answers alone were late"
         )
     return (*notes, *filter(None, [histogram.words(points)]))
