@@ -23,13 +23,19 @@ why_failed() {
     if ((launch_limit && launch_seconds >= launch_limit && (status == 124 || status == 137))); then
         words="no end after $launch_limit s${words:+; $words}"
     fi
-    [[ $words ]] || words=$(end_of_launcher "$status")
+    [[ $words ]] || words=$(end_of_launcher "$status")$(first_printed <"$scratch/launch.err")
     tr '\t\n' '  ' <<<"$words" | sed 's/ *$//'
+}
+
+# first_printed: of a program that did not say in a way of ours why it ended.
+first_printed() {
+    sed -n -E -e '/^[-=[:space:]]*$/d' -e '/^Primary job +terminated/d' -e 's/^(.{1,200}).*/; the first that was printed: \1/p' | head -n 1
 }
 
 # first_complaint: the first sentence that looks like one; Open MPI breaks its own over several lines.
 first_complaint() {
     awk '/^[-=[:space:]]*$/ { if (said) exit; next }
+        /^Primary job +terminated normally|^a non-zero exit code[.] Per|detected that one or more processes/ { next }
         !said && !/srun: error|lost communication|non-zero|unable|not |failed|ORTE/ { next }
         { said = said (said ? " " : "") $0 }
         /^srun:/ { exit }
@@ -73,7 +79,7 @@ was_lost_at_start() {
 why_unsound() {
     local file=$1 second=0
     # Rank 0 has written it, maybe on another node. Looking through the folder makes a shared one ask its server.
-    until ls "${file%/*}" >/dev/null && [[ -s $file ]] && { [[ $(damage_of "$file") ]] || is_finished "$file"; }; do
+    until ls "${file%/*}" >/dev/null && [[ -s $file ]] && { [[ $(damage_of "$file") ]] || is_finished "$file" || is_large; }; do
         ((second++ < kFileSeconds)) || {
             if [[ -s $file ]]; then
                 echo "$site_launcher says that it ended well, and its file is not finished: a rank or a node was lost"
@@ -89,6 +95,9 @@ why_unsound() {
 
 # is_finished FILE: whether it has the trailer, which is written last of all.
 is_finished() { [[ $(tail -c 64 "$1" 2>/dev/null | head -c 17 | tr -d '\0') == 'a2aperf digest v1' ]]; }
+
+# is_large: whether the launch has said that its file is complete, and only its last step, which makes it small, was not possible.
+is_large() { grep -q '^a2aperf: .* is complete but larger than necessary: ' "$scratch/launch.err"; }
 
 # is_unfinished FILE: whether a launch that wrote it did not come to its end; what it holds is sound at the first look.
 is_unfinished() { [[ -s $1 && ! $(damage_of "$1") ]] && ! is_finished "$1"; }

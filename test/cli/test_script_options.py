@@ -77,6 +77,28 @@ def test_the_program_knows_what_is_taken_for_other_names(program):
         assert f"\n{line}" in shown
 
 
+def reason(folder: Path, call: str, error: str) -> str:
+    (folder / "launch.err").write_text(error)
+    parts = " ".join(f". {JOBS}/lib/{name}.sh;" for name in ("nodes", "program", "reason"))
+    return run("-c", f"scratch={folder} site_launcher=mpirun missing=() launch_limit=0; {parts} {call}").stdout.strip()
+
+
+def test_a_program_that_ends_in_its_own_way_is_quoted(tmp_path):
+    """What the launcher says of it is no reason."""
+    told = "mine: MY_SWITCH broke it\n----\nPrimary job  terminated normally, but 1 process returned\n" \
+        "a non-zero exit code. Per user-direction, the job has been aborted.\n----\n"
+    said = "mpirun ended with exit status 9 and did not say why; the first that was printed: mine: MY_SWITCH broke it"
+    assert reason(tmp_path, "why_failed 9", told) == said
+    assert reason(tmp_path, "why_failed 9", "") == "mpirun ended with exit status 9 and did not say why"
+
+
+def test_a_file_that_is_complete_but_large_is_no_lost_rank(tmp_path):
+    file = tmp_path / "a.h5"
+    file.write_bytes(b"\x89HDF\r\n\x1a\n" + bytes(4096))
+    said = f"a2aperf: {file} is complete but larger than necessary: cannot write a: No space left on device\n"
+    assert "lost" not in reason(tmp_path, f"why_unsound {file}", said)
+
+
 @pytest.mark.parametrize("threads", ["1", "64"])
 def test_cores_are_counted_and_not_the_threads_of_openmp(threads):
     asked = f". {JOBS}/lib/say.sh; . {JOBS}/lib/mpi.sh; cores_here"

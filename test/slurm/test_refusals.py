@@ -248,6 +248,8 @@ def test_a_script_that_fails_unforeseen_says_where():
         ("a line\nsrun: error: node002: task 1: Exited with exit code 3\nsrun: error: more\n",
          "srun: error: node002: task 1: Exited with exit code 3"),
         ("all is well\n", ""),
+        ("it broke\n----\nPrimary job  terminated normally, but 1 process returned\na non-zero exit code. Per user-direction, the job"
+         " has been aborted.\n----\nmpirun detected that one or more processes exited with non-zero status, thus causing\n", ""),
     ],
 )  # fmt: skip
 def test_the_first_complaint_is_a_whole_sentence(printed, says):
