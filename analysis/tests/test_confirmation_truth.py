@@ -14,6 +14,7 @@ import pandas as pd
 import pytest
 from numpy.typing import NDArray
 
+from a2aperf import laws
 from a2aperf.screening import contrast, design, estimate, trial
 from a2aperf.screening.confirmation import Confirmation, pairs
 from a2aperf.screening.plan import Factor, Plan
@@ -149,3 +150,18 @@ def both_stages(
         return []
     found = confirmation(confirming, effects, truth, rng)
     return [] if found.recommended is None else [*confirming.sides[found.recommended]]
+
+
+@pytest.mark.parametrize("restless", [0, 2], ids=["the default", "a setting"])
+def test_a_side_whose_launches_differ_more_makes_no_difference(restless: int) -> None:
+    made = of(6, 9)
+    rng = np.random.default_rng(21)
+    side = np.array(made.order, dtype=np.intp)
+    block = np.array([made.block(i) for i in range(made.launches)], dtype=np.intp)
+    called = 0
+    for _ in range(STUDIES):
+        deviation = np.where(side == restless, 0.06, 0.02)
+        y = rng.normal(0, deviation)[:, None] + rng.normal(0, 0.002, (len(side), CELLS))
+        each = contrast.contrasts(y, side, block, pairs(made.together)).each
+        called += any(one.faster.any() or one.slower.any() for one in each)
+    assert called <= laws.binomial_ppf(0.999, STUDIES, 0.05)

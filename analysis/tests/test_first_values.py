@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from a2aperf import loading, sides
 from a2aperf.studies import first
 from conftest import Outcome
 from support import synthetic
@@ -55,6 +57,21 @@ def test_it_is_the_first_of_the_plan(a2a: A2A, tmp_path: Path) -> None:
     (folder / "plan-run.tsv").unlink()  # then nobody knows
     told = a2a("compare", folder, "--by", "PSM2_RCVTHREAD")
     assert told.out.startswith("A (baseline): PSM2_RCVTHREAD=off")
+
+
+def test_what_was_made_again_much_later_is_in_no_block_of_the_others(tmp_path: Path) -> None:
+    """Else what has changed until then would look like an effect of its side."""
+    folder = study(tmp_path / "r", "PSM2_RCVTHREAD")
+    found = loading.load(sorted(folder.glob("*.h5"))).to_judge(("measure",))
+    sides_of = sides.levels(found, ["PSM2_RCVTHREAD"]) == "PSM2_RCVTHREAD=on"
+    soon = sides.pair(found, sides_of, ["PSM2_RCVTHREAD"])
+    assert max(Counter(soon.block.tolist()).values()) > 1 and soon.units["stretch"].nunique() == 1
+    late = found.points.assign(
+        started=found.points["started"] + (found.points["file"].str.contains("001")) * 7200 * 10**9
+    )
+    again = sides.pair(replace(found, points=late), sides_of, ["PSM2_RCVTHREAD"])
+    assert again.units["stretch"].tolist() == [0] * 7 + [1]
+    assert (again.block[:7] != again.block[7]).all()
 
 
 def test_a_setting_of_the_plan_is_one_whatever_its_name(a2a: A2A, tmp_path: Path) -> None:

@@ -24,6 +24,9 @@ SHAPE: Final = ("ranks", "nodes", "ppn", "message_size")
 CELL: Final = (*dict.fromkeys((*SHAPE, *grouping.CHOICES)), "sync")
 _NOT_COMPARABLE: Final = ("ranks", "nodes", "message_size")
 _UNIT: Final = ["launch", "candidate", "ranks"]  # an imported launch may have several ranks
+_LONG: Final = 10.0
+"""Median gaps between launches: after a longer one those that follow have other conditions."""
+_LEAST_GAP_NS: Final = 60e9
 _NOT_SET: Final = " not set"
 _UNKNOWN: Final = " unknown"
 """Of an imported result: a text has not seen whether a variable was set."""
@@ -53,7 +56,8 @@ class Pairing:
     @property
     def block(self) -> Blocks:
         """A/B block of each unit, [units]."""
-        return blocks.within(list(self.units["kind"]), list(self.units["job"]), self.side)
+        followed = list(zip(self.units["job"], self.units["stretch"], strict=True))
+        return blocks.within(list(self.units["kind"]), followed, self.side)
 
     @property
     def job(self) -> NDArray[np.intp]:
@@ -302,7 +306,18 @@ def _units(rows: pd.DataFrame, found: Results) -> pd.DataFrame:
     ]
     job = jobs.of_launches(found)
     units["job"] = [job[launch] for launch in units["launch"]]
+    units["stretch"] = units.groupby("job", sort=False)["time"].transform(_stretches)
     return units
+
+
+def _stretches(times: pd.Series[float]) -> pd.Series[Any]:
+    """Number of the stretch of launches that followed one another, from their ascending times, ns.
+
+    What failed and was made again much later had other neighbours than those of its block.
+    """
+    gaps = times.diff().fillna(0)
+    long = max(_LONG * float(gaps[gaps > 0].median()), _LEAST_GAP_NS) if (gaps > 0).any() else 0
+    return (gaps > long).cumsum() if long else gaps.astype(int)
 
 
 def _no_common(points: pd.DataFrame) -> str:

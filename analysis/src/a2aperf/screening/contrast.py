@@ -4,7 +4,9 @@
 Least squares of y = block + side. A block are launches that follow one another, and has what the
 machine does over time. All contrasts at all sizes share one critical value, the quantile
 of the largest |t| among them, drawn with the correlation of the sizes that the residuals show and
-that of the contrasts (Hothorn, Bretz & Westfall, Biometrical Journal 50, 2008). A contrast is
+that of the contrasts (Hothorn, Bretz & Westfall, Biometrical Journal 50, 2008). Launches of a side
+may differ by more than those of another: each side has a variance of its own (MacKinnon & White,
+Journal of Econometrics 29, 1985), known as well as two sides tell it. A contrast is
 called where its interval leaves 0, so the chance of any wrong call is that of any interval missing
 the truth, whichever side is chosen for what it showed.
 """
@@ -26,6 +28,8 @@ Places = NDArray[np.intp]
 
 LEVEL: Final = 0.05
 """The error of all contrasts at all sizes together."""
+_FEWEST: Final = 3
+"""Launches of a side that tell how far they differ; with fewer it has what all sides have."""
 _DRAWS: Final = 20000
 _AT_ONCE: Final = 1000
 _SEED: Final = 20190417
@@ -89,11 +93,24 @@ def contrasts(
                 weights[row, place[name]] += sign
     spread = np.sqrt((left**2).sum(axis=0) / freedom)
     loads = weights @ inverse  # [pairs, launches]
-    scale = np.linalg.norm(loads, axis=1)
-    half = _critical(left, loads / scale[:, None], freedom, level) * scale[:, None] * spread
+    error = np.sqrt(loads**2 @ _variances(left, design, inverse, member, freedom)[member])
+    known = max(1, min(freedom, 2 * (int(np.bincount(member).min()) - 1)))
+    half = _critical(left, loads / np.linalg.norm(loads, axis=1)[:, None], known, level) * error
     changes = weights @ slopes
     each = [Contrast(x, x - h, x + h) for x, h in zip(changes, half, strict=True)]
     return Contrasts(each, spread, freedom)
+
+
+def _variances(
+    left: Floats, design: Floats, inverse: Floats, member: Places, freedom: int
+) -> Floats:
+    """Of a launch of each side, [sides, cells], from the residuals `left` [launches, cells]."""
+    pooled = (left**2).sum(axis=0) / freedom
+    free = 1 - np.einsum("ij,ji->i", design, inverse)  # of a launch, what the fit has left of it
+    squares = left**2 / np.maximum(free, 1e-9)[:, None]
+    count = np.bincount(member)
+    own = np.array([squares[member == one].mean(axis=0) for one in range(len(count))])
+    return np.where((count >= _FEWEST)[:, None], own, pooled)
 
 
 def _critical(left: Floats, loads: Floats, freedom: int, level: float) -> float:
