@@ -11,6 +11,7 @@ import sys
 import xml.etree.ElementTree as ET
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -19,7 +20,7 @@ from conftest import Outcome
 from support import synthetic
 from support.edited import edited
 from support.synthetic import Effects, Setup
-from support.synthetic_jobs import SETUP, baseline, night
+from support.synthetic_jobs import SETUP, START, baseline, night
 
 A2A = Callable[..., Outcome]
 
@@ -96,6 +97,23 @@ def test_a_size_that_lost_much_is_named_though_its_band_did_not(
     one = made["checks"][2]
     assert one["measured"] == pytest.approx(1 / 1.3 - 1, abs=0.04)
     assert "60 kB: slower by" in made["sum"].replace("\xa0", " ")
+
+
+def test_jobs_of_one_day_are_told(a2a: A2A, nights: Path, tmp_path: Path) -> None:
+    (tmp_path / "day").mkdir()
+    for number in range(12):
+        made = replace(
+            SETUP,
+            seed=number,
+            started=START + timedelta(minutes=40 * number),
+            attributes={"slurm_job_id": str(number // 2)},
+        )
+        synthetic.write_launch(tmp_path / "day" / f"{number}.h5", made)
+    files = night(tmp_path / "now", 30)
+    said = "6 jobs of the baseline are of 1 day: how far days differ is not in their spread"
+    assert said in a2a("gate", *files, "--against", tmp_path / "day").out
+    assert said in a2a("compare", *files, "--against", tmp_path / "day").out
+    assert "are of" not in a2a("gate", *files, "--against", nights).out
 
 
 def test_fewer_than_five_jobs_decide_nothing(a2a: A2A, tmp_path: Path) -> None:

@@ -23,6 +23,7 @@ _ALWAYS: Final = 0.9
 _SIDES: Final = (("baseline", False), ("candidate", True))
 _INJECTING: Final = {"inject", "asked_inject", "mode"}
 """What decides by itself whether messages are injected."""
+_DAY_NS: Final = 86400 * 10**9
 _PREEMPTED: Final = 0.05  # involuntary context switches per op of a rank
 
 
@@ -51,7 +52,7 @@ def no_verdict(pairing: Pairing) -> str | None:
 
 def notes(pairing: Pairing, made: Decision, reason: str | None) -> list[str]:
     """Everything that limits the comparison, one sentence each."""
-    told = _order(pairing)
+    told = _order(pairing) + of_few_days(pairing)
     if reason is None and not made.decides:
         unit = "job" if pairing.between_jobs else "launch"
         fewest = _fewest(pairing)
@@ -71,6 +72,25 @@ def notes(pairing: Pairing, made: Decision, reason: str | None) -> list[str]:
     if not points["has_raw"].all():
         told.append("some points are summaries without raw samples")
     return told + _outliers(pairing, made)
+
+
+def of_few_days(pairing: Pairing) -> list[str]:
+    """Where jobs of a side are of so few days that how far days differ is not in their spread."""
+    units = pairing.units
+    if not pairing.between_jobs or not (units["time"] >= 0).all():
+        return []
+    of_side = units.assign(day=units["time"] // _DAY_NS).groupby("candidate")
+    told = []
+    for name, is_candidate in _SIDES:
+        mine = of_side.get_group(is_candidate)
+        count, days = mine["job"].nunique(), mine["day"].nunique()
+        if count > 1 and days < min(count, jobs.FEWEST):
+            told.append(
+                f"{labels.count_text(count, 'job')} of the {name} are of "
+                f"{labels.count_text(days, 'day')}: how far days differ is not in their spread, "
+                "and a difference may be the day's"
+            )
+    return told
 
 
 def injected(pairing: Pairing, asked: Sequence[str]) -> list[str]:

@@ -46,13 +46,14 @@ def check(found: Results, baseline: Sequence[str], loss: float) -> tuple[list[Ch
     parts = bands.of(pairing.cells)
     of_bands = [band.cells for band in parts]
     made = losses.judge(y, pairing.job, pairing.side, of_bands, loss)
+    few = remarks.of_few_days(pairing)
     checks = [
-        _check(band.at, one, _why(one, loss, len(band.cells)))
+        _check(band.at, one, _why(one, loss, len(band.cells), few))
         for band, one in zip(parts, made, strict=True)
     ]
     for cell, one in losses.single(y, pairing.job, pairing.side, of_bands, made, loss):
         at = bands.at_one(pairing.cells, cell)
-        checks.append(_check(at, one, _why(one, loss)))
+        checks.append(_check(at, one, _why(one, loss, few=few)))
     mine = pairing.points[pairing.points["candidate"]]
     paired = set(zip(mine["file"], mine["point"], strict=True))
     points = found.points[candidate]
@@ -61,7 +62,7 @@ def check(found: Results, baseline: Sequence[str], loss: float) -> tuple[list[Ch
         why = f"the baseline has no counterpart of {count_text(alone, 'point')}"
         checks.append(unknown("baseline", why))
     notes = [f"not compared: {what}" for what in pairing.left_out]
-    return checks, [*notes, *_differences(found, candidate)]
+    return checks, [*notes, *few, *_differences(found, candidate)]
 
 
 def _refusal(found: Results, candidate: pd.Series[bool]) -> str:
@@ -120,11 +121,12 @@ def _check(at: str, one: Loss, why: str) -> Check:
     return Check(WHAT, at, one.state, one.change, one.bound, shown, n, one.launches, why, figures)
 
 
-def _why(one: Loss, loss: float, sizes: int = 1) -> str:
+def _why(one: Loss, loss: float, sizes: int = 1, few: Sequence[str] = ()) -> str:
     asked = f"a loss of {100 * loss:g} %"
     over = f" in the mean of {sizes} sizes" if sizes > 1 else ""
     if one.state in (State.CRITICAL, State.WARNING):
-        return f"slower by {-100 * one.change:.1f} %{over} than the mean of {one.jobs} jobs"
+        slower = f"slower by {-100 * one.change:.1f} %{over} than the mean of {one.jobs} jobs"
+        return "; ".join((slower, *few))
     if one.state == State.OK:
         return f"{asked}{over} is excluded; one of {100 * one.found:.1f} % is found (90% power)"
     if one.launches < 2:

@@ -82,7 +82,7 @@ def contrasts(
     is_there = all({a, b} <= set(names.tolist()) for a, b in pairs)
     if not is_there or freedom < 1 or len(y) - freedom < design.shape[1]:
         raise InputError("its launches are too few to tell its sides apart")
-    inverse = np.linalg.pinv(design)
+    inverse = np.asarray(np.linalg.pinv(design), dtype=np.float64)
     slopes = inverse @ y
     left = y - design @ slopes
     place = {int(name): i - 1 + blocks.shape[1] for i, name in enumerate(names)}
