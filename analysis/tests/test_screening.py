@@ -186,6 +186,8 @@ def test_a_site_adds_its_own(tmp_path: Path, a2a: A2A) -> None:
 def test_a_name_that_is_nearly_a_known_one_is_told() -> None:
     known = ["PSM2_RCVTHREAD", "FI_SHM_TX_SIZE", "A2APERF_DUMMY", "--window", "PATH"]
     assert not catalogue.slips(known)
+    (told,) = catalogue.slips(["window=1,2", "--mode=tagged,msg"])
+    assert told == "window is a variable here: --window would be the option of a2aperf"
     (told,) = catalogue.slips([*known, "PSM2_RCVTREAD"])
     assert told.startswith("PSM2_RCVTREAD is in no catalogue of settings: did you mean PSM2_RCV")
 

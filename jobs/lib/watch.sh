@@ -13,6 +13,8 @@ readonly kGlanceSeconds=5  # between two glances at what the launch has written
 # does not answer, or when nothing came of it for an hour; why is in $scratch/not_going, or the nodes in $scratch/silent.
 watch_launch() {
     local file=$1 seen='' life begin=$SECONDS last=$SECONDS patience=$kLateSeconds
+    # A sleep that is left over must not hold the folder of a run that has ended.
+    [[ ! ${folder_lock-} ]] || exec {folder_lock}>&-
     while :; do
         sleep "$kGlanceSeconds"
         life=$(stat -c '%s %Y' "$file" "$scratch/launch.out" "$scratch/launch.err" 2>/dev/null || true)

@@ -12,7 +12,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, Final
 
-from a2aperf import regular
+from a2aperf import grouping, regular
 from a2aperf.credentials import looks_like_credential
 from a2aperf.errors import InputError
 from a2aperf.labels import list_text, size_text
@@ -142,11 +142,17 @@ def chosen(settings: Sequence[Setting], names: Iterable[str]) -> list[Setting]:
 
 
 def slips(compared: Sequence[str]) -> list[str]:
-    """Of `NAME=VALUES` the variables that no provider's file knows, but one that is much alike."""
+    """Of `NAME=VALUES` the variables that no provider's file knows, but one that is much alike.
+
+    And those that have the name of an option of a2aperf.
+    """
+    options = {*grouping.CHOICES, *grouping.OF_LAUNCH}
     shipped = _shipped().items() if compared else ()
     known = {one.name for where, text in shipped for one in _parsed(where, text).settings}
     told = []
     for name in (one.partition("=")[0] for one in compared):
+        if name in options:
+            told.append(f"{name} is a variable here: --{name} would be the option of a2aperf")
         close = [] if name in known else get_close_matches(name, sorted(known), 1, ALIKE)
         told += [f"{name} is in no catalogue of settings: did you mean {one}?" for one in close]
     return told
