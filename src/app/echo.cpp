@@ -8,6 +8,7 @@
 
 #include "a2aperf/base/error.hpp"
 #include "a2aperf/config/values.hpp"
+#include "a2aperf/measure/flow_modes.hpp"
 #include "a2aperf/plan/echo_plan.hpp"
 #include "a2aperf/plan/size_list.hpp"
 #include "a2aperf/stats/round_trips.hpp"
@@ -108,7 +109,8 @@ constexpr WorkloadRow kRow{
              .examples = kExamples,
              .farewell = kFarewell,
              .sizes = "100,1KiB,10KiB,100KiB,1MiB, of the answers",
-             .formats = "table, clusterperf, csv or json"},
+             .formats = "table, clusterperf, csv or json",
+             .modes = EchoModes::kNames},
     .set_defaults = set_defaults,
     .check = check,
 };

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "a2aperf/base/error.hpp"
+#include "a2aperf/measure/flow_modes.hpp"
 #include "a2aperf/measure/interference.hpp"
 #include "a2aperf/plan/size_list.hpp"
 #include "interference_columns.hpp"
@@ -65,7 +66,8 @@ const WorkloadRow kRow{
              .examples = kExamples,
              .farewell = kFarewell,
              .sizes = "1024 B, of the victims' answers or messages",
-             .formats = "table, csv or json"},
+             .formats = "table, csv or json",
+             .modes = EchoModes::kNames},
     .set_defaults = set_defaults,
     .check = check_interference_options,
 };

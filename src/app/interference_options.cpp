@@ -181,6 +181,10 @@ void check_interference_options(const Options& options) {
     if (asked.victims && asked.placement) throw UsageError("--victims and --placement exclude each other");
     if (asked.victim_window && asked.victim_kind != VictimKind::stream)
         throw UsageError("--victim-window is of streams: it needs --victim-kind stream");
+    if (asked.gap >= asked.phases.length)
+        throw UsageError(
+            "--gap: longer than a phase, so that most phases would have no time of a victim: make --phase "
+            "longer or the gap shorter");
     require_flow_modes(options, EchoModes::kNames);
     require_poll_without_pause(options);
     constexpr Format kFormats[] = {Format::table, Format::csv, Format::json};

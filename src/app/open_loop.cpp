@@ -10,6 +10,7 @@
 
 #include "a2aperf/base/error.hpp"
 #include "a2aperf/config/values.hpp"
+#include "a2aperf/measure/flow_modes.hpp"
 #include "a2aperf/plan/open_loop_plan.hpp"
 #include "a2aperf/plan/rate_list.hpp"
 #include "a2aperf/plan/size_list.hpp"
@@ -154,7 +155,8 @@ constexpr WorkloadRow kRow{
              .examples = kExamples,
              .farewell = kFarewell,
              .sizes = "8..32KiB*2",
-             .formats = "table, csv or json"},
+             .formats = "table, csv or json",
+             .modes = EchoModes::kNames},
     .set_defaults = set_defaults,
     .check = check,
 };

@@ -71,7 +71,9 @@ std::string describe(const OptionRow& row, const Catalogue& catalogue, const Wor
     const Options defaults = default_options(workload);
     std::string text(row.help);
     replace(text, "{providers}", fmt::format("{}", fmt::join(catalogue.providers, ", ")));
-    replace(text, "{modes}", fmt::format("{}", fmt::join(catalogue.modes, ", ")));
+    replace(text, "{modes}",
+            workload.page.modes.empty() ? fmt::format("{}", fmt::join(catalogue.modes, ", "))
+                                        : fmt::format("{}", fmt::join(workload.page.modes, " or ")));
     replace(text, "{memories}", fmt::format("{}", fmt::join(catalogue.memories, " or ")));
     replace(text, "{schedules}", schedule_names());
     replace(text, "{sizes}", workload.page.sizes);

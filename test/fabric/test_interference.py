@@ -191,6 +191,7 @@ def test_what_cannot_be_asked_for(launch, tmp_path):
         ("--victims", "0:9"): "--victims names rank 9, and there are 4 ranks",
         ("--victims", "0:1,1:2", "--victim-kind", "stream"): "rank 1 is a sender and a receiver",
         ("--victim-kind", "alltoall"): "unknown victim-kind 'alltoall'",
+        ("--gap", "20ms", "--phase", "20ms"): "--gap: longer than a phase, so that most phases would have no time",
         ("--victim-window", "4"): "--victim-window is of streams: it needs --victim-kind stream",
         ("--load-class", "gold"): "unknown class 'gold'",
         ("--levels", "101"): "'101' is not a whole number from 0 to 100",

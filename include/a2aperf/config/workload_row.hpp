@@ -13,7 +13,8 @@ namespace a2aperf {
 
 struct HelpPage {
     std::string_view introduction, examples, farewell;
-    std::string_view sizes, formats; // what --sizes is by default, and what --format can be
+    std::string_view sizes, formats;           // what --sizes is by default, and what --format can be
+    std::span<const std::string_view> modes{}; // those of --mode, where they are not all
 };
 
 struct WorkloadRow {

@@ -29,7 +29,7 @@ def launches(found: Results) -> Iterator[tuple[str, pd.DataFrame]]:
 
 
 def impacts(found: Results) -> list[Finding]:
-    """Where the ratio is not 1: of all levels, sizes and both figures together (Holm)."""
+    """Where the ratio is not 1: of all levels, sizes and figures of a setting together (Holm)."""
     findings = []
     for where, rows in launches(found):
         chances = {

@@ -118,7 +118,7 @@ def _rows(one: Experiment) -> list[dict[str, Any]]:
             "expected_share": expected.shares[place] if expected else np.nan,
             "expected_by": expected.source if expected else "",
             "total_gbps": one.row["gbps"],
-            "jain": one.row["jain"],
+            "jain": one.row["jain"] if one.has_shares else np.nan,
         }
         if part is not None and part.known[place]:
             rate = float(part.bytes[place].sum()) / part.seconds
