@@ -157,6 +157,10 @@ def test_a_screening_goes_on_round_by_round_to_its_line(a2a: A2A, tmp_path: Path
     assert [row[0] for row in rows(results)] == [*one.labels, *two.labels, *confirming.labels]
 
     confirmed(results, confirming, SPEED, SHORT.sizes, start=START + timedelta(hours=2))
+    told = a2a("screen", results, "--confirm").out
+    assert told.startswith("all 32 launches of the confirmation (confirm.json) are there: ")
+    a2a("screen", results, "--confirm", "--budget", "1h").refused("--budget: give --seconds, too")
+    a2a("screen", results, "--seed", "3").refused("--seed with files")
     made = folder.judged(loading.load([*results.glob("*.h5")]))
     said = "\n".join(outcome.lines(made))
     assert said.startswith("round 1: screening of psm2")

@@ -40,6 +40,15 @@ has_form() {
     [[ $2 =~ ${pattern[$1]} ]] || die -2 "--$1 '$2': expected ${meaning[$1]%%:*}, such as --$1 ${meaning[$1]#*:}"
 }
 
+# require_sizes_once: what stands behind -- would count for more, without a word.
+require_sizes_once() {
+    local word
+    [[ ${asked[sizes]} ]] || return 0
+    for word in "${passed[@]}"; do
+        [[ ! $word =~ ^(--sizes|--message-size|-m)(=|$) ]] || die -2 "--sizes is given twice: before -- and, as $word, after it"
+    done
+}
+
 # parse_options alltoall|compare|screen|suite|check|report WORD…; the script has a function usage.
 parse_options() {
     local kind=$1 name
@@ -51,6 +60,7 @@ parse_options() {
         case $1 in
         --)
             passed=("${@:2}")
+            require_sizes_once
             return
             ;;
         -h | --help)

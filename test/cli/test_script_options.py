@@ -27,11 +27,12 @@ def run(*words: str | Path, **around: str) -> subprocess.CompletedProcess[str]:
         ("screen.sbatch", ["--launches=50"], "--launches=50 means nothing here"),
         ("check.sbatch", ["--plan", "4", "--min-efficiency", "80"], "--min-efficiency '80': expected a share of the link rate"),
         ("check.sbatch", ["--plan", "4", "--expect", "link,foo"], "--expect 'link,foo': expected link, and after commas"),
+        ("compare.sbatch", ["--plan", "4", "A=1,2", "--sizes", "1000", "--", "--sizes=8"], "--sizes is given twice"),
         ("alltoall.sbatch", ["--plan", "4", "--min-efficiency", "80%"], "unknown option '--min-efficiency'"),
     ],
 )
 def test_an_option_that_would_do_nothing_is_refused(script, words, said, tmp_path):
-    outcome = run(JOBS / script, *words, "--results", tmp_path / "results")
+    outcome = run(JOBS / script, "--results", tmp_path / "results", *words)
     status = 3 if script == "check.sbatch" else 2  # who checks has learnt nothing
     assert (outcome.returncode, outcome.stderr.count("\n")) == (status, 1), outcome.stderr
     assert said in outcome.stderr

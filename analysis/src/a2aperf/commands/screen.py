@@ -50,6 +50,7 @@ a2a screen results/ --confirm                        the launches that confirm w
 """
 _FIGURES: Final = (".png", ".svg", ".pdf")
 _YEAR: Final = 365 * 86400.0
+_SPREAD: Final = "2%"
 _UNITS: Final = {"s": 1, "min": 60, "h": 3600}
 
 
@@ -96,7 +97,7 @@ def run(
     ] = 0.0,
     spread: Annotated[
         str, typer.Option(metavar="SHARE", help="By how much launches differ, for the dry run.")
-    ] = "2%",
+    ] = _SPREAD,
     no_confirm: Annotated[
         bool,
         typer.Option(
@@ -153,8 +154,11 @@ def run(
                 "--no-confirm": no_confirm}  # fmt: skip
     judging = {"--plan": plan_file, "--plot": plot, "--where": where, "--confirm": confirm}
     if files:
+        planning |= {"--seed": seed is not None, "--spread": spread != _SPREAD}
         if confirm:  # these say what there is time for
             planning = {x: y for x, y in planning.items() if x not in ("--budget", "--seconds")}
+            if budget and not seconds:
+                raise InputError("--budget: give --seconds, too: what a launch takes")
         _refuse("files", {**planning, "--provider": provider, "--list": listed, "--catalogue": own})
         chosen = plan_file or folder.plan_beside(files)
         if confirm:
@@ -189,7 +193,7 @@ def run(
     told = made.as_json().rstrip() if as_json else None
     if told is None:
         cost = Cost(seconds, confirms=not no_confirm)
-        terminal.say(*planned.lines(made, share("--spread", spread, "2%"), cost))
+        terminal.say(*planned.lines(made, share("--spread", spread, _SPREAD), cost))
     else:
         terminal.say_text(told)
     if out:
@@ -274,8 +278,20 @@ def _confirm(
         if made is None:
             return [*why, "nothing is left to be confirmed"]
         screened.add(path, plans, made)
+    elif _are_there(files, made):
+        return [f"all {made.launches} launches of the confirmation ({trial.NAME}) are there: "
+                "'a2a screen' without --confirm shows what they say"]  # fmt: skip
     settings = list_text(made.settings, 8)
     return [*why, f"to be confirmed by {made.launches} launches ({trial.NAME}): {settings}"]
+
+
+def _are_there(files: Sequence[Path], made: Trial) -> bool:
+    """Whether each launch of a trial has a file among these."""
+    try:
+        found = loading.load(baselines.files_of(files))
+    except InputError:  # there is none, or none that can be read
+        return False
+    return set(made.labels) <= _labels(found)
 
 
 def _of_round_to_come(

@@ -150,6 +150,9 @@ def levels(found: Results) -> list[Finding]:
     findings = []
     for where, row in _points(found):
         due, load = float(row["load_full_gbps"] * row["load_level"] / 100), float(row["load_gbps"])
+        if row["load_level"] > 0 and due == 0 and load == 0:
+            text = f"{_load(row)} no message of it came: there was no load, and its impact is none"
+            findings.append(Finding("level", text, where, int(row["alternations"]), "phases"))
         if due > 0 and load < _SHORT * due:
             text = (
                 f"{_load(row)} it sent {percent(load / due)} of what that is, "
