@@ -6,6 +6,7 @@ from __future__ import annotations
 import fcntl
 import os
 import re
+import struct
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -40,6 +41,9 @@ class Fate(StrEnum):
     WAITING = "not reached"
 
 
+_CUT: Final = "its file is shorter than its own header says"
+_END: Final = struct.Struct("<8xB31xQ")
+"""Of an HDF5 file: the superblock's version, and the end of the file."""
 NOT_MADE: Final = (Fate.FAILED, Fate.NOT_BEGUN)
 """What a job has tried, or given up, and does not come back to."""
 
@@ -77,7 +81,7 @@ class Launch:
         if self.last is not None:
             if self.last.status is None:
                 return Fate.NOT_BEGUN
-            good = self.last.status == 0 and self.file.exists()
+            good = self.last.status == 0 and self.file.exists() and not _is_cut(self.file)
             return Fate.GOOD if good else Fate.FAILED
         return Fate.STARTED if self.file.exists() else Fate.WAITING
 
@@ -89,7 +93,8 @@ class Launch:
         if self.last is None:
             return "cut short" if self.fate is Fate.STARTED else str(Fate.WAITING)
         if self.last.status == 0:
-            return "its file is not there any more"
+            is_there = self.file.exists()
+            return _CUT if is_there else "its file is not there any more"
         if self.last.status is None:
             return self.last.reason
         return f"{self.last.reason} (exit status {self.last.status})"
@@ -100,6 +105,23 @@ class Launch:
         if self.last is None or self.last.started is None or self.last.ended is None:
             return None
         return (self.last.ended - self.last.started).total_seconds()
+
+
+def _is_cut(file: Path) -> bool:
+    """Whether it ends before the end that its superblock has, of version 0 as the program writes.
+
+    What else may be damaged `a2a check` tells.
+    """
+    try:
+        with file.open("rb") as opened:
+            head = opened.read(_END.size)
+            size = file.stat().st_size
+    except OSError:  # which whoever reads it will tell
+        return False
+    if len(head) < _END.size:
+        return True
+    version, end = _END.unpack(head)
+    return bool(version == 0 and size < end)
 
 
 @dataclass(frozen=True)
