@@ -97,6 +97,12 @@ def load(given: Sequence[Path], files: Sequence[Path]) -> Results:
         terminal.leave_out(*error.left_out)
         raise
     terminal.leave_out(*found.left_out)
+    return found
+
+
+def load_studies(given: Sequence[Path], files: Sequence[Path]) -> Results:
+    """As `load`, with what plans beside the files say of the settings that are compared."""
+    found = load(given, files)
     with suppress(InputError):  # of a plan that cannot be read: who needs it says so
         return replace(found, compared=first.values(files))
     return found

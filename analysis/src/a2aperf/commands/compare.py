@@ -81,7 +81,7 @@ def run(
     files, against = baselines.files_of(files), baselines.files_of(against)
     planned = look.of_files(files) if by else Look()
     level = planned.error if given is None else given
-    found = baselines.load(paths, [*files, *against])
+    found = baselines.load_studies(paths, [*files, *against])
     found = filters.where(found, where).to_judge(compare.roles(by))
     names = [name for name, path in found.files.items() if path in against]
     if against:

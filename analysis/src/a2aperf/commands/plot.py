@@ -118,7 +118,7 @@ def run(
     output.require_suffix(out, SUFFIXES, "a figure")
     wanted = [f"message_size={','.join(size)}"] if size else []
     wanted += [f"ranks={ranks}"] if ranks else []
-    loaded = baselines.load(files, baselines.files_of(files))
+    loaded = baselines.load_studies(files, baselines.files_of(files))
     found = filters.where(loaded, [*where, *wanted])
     most = max(curves.Options.most, len(size))
     x_scale, y_scale = ("" if scale is Scale.AUTO else scale.value for scale in (x, y))

@@ -73,7 +73,7 @@ def run(
     jobs = _jobs(paths, files)
     planned = look.of_jobs(jobs) if given is None else Look(given)
     level, said = planned.error, planned.said
-    found = filters.where(baselines.load(paths, files), where)
+    found = filters.where(baselines.load_studies(paths, files), where)
     # Interconnects side by side are different adapters.
     clusters.require_one_a_side(found, ranking.interconnect(found), mixed)
     script = report.SCRIPT_FILE if light else ""
