@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+import a2aperf
 from a2aperf import loading, sides
 from a2aperf.studies import first
 from conftest import Outcome
@@ -54,6 +55,7 @@ def test_it_is_the_first_of_the_plan(a2a: A2A, tmp_path: Path) -> None:
     assert told.status == 3 and "slower by 3" in told.out.replace("\xa0", " ")
     named = a2a("compare", folder, "--by", "PSM2_RCVTHREAD", "--baseline", "off").out
     assert named.startswith("A (baseline): PSM2_RCVTHREAD=off")
+    assert a2aperf.open(folder).compare("PSM2_RCVTHREAD").verdict == "slower"
     (folder / "plan-run.tsv").unlink()  # then nobody knows
     told = a2a("compare", folder, "--by", "PSM2_RCVTHREAD")
     assert told.out.startswith("A (baseline): PSM2_RCVTHREAD=off")

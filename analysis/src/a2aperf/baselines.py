@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
@@ -102,10 +101,7 @@ def load(given: Sequence[Path], files: Sequence[Path]) -> Results:
 
 def load_studies(given: Sequence[Path], files: Sequence[Path]) -> Results:
     """As `load`, with what plans beside the files say of the settings that are compared."""
-    found = load(given, files)
-    with suppress(InputError):  # of a plan that cannot be read: who needs it says so
-        return replace(found, compared=first.values(files))
-    return found
+    return replace(load(given, files), compared=first.values(files))
 
 
 def _not_named(given: Sequence[Path], files: Iterable[Path]) -> frozenset[Path]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import glob
 import os
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -35,6 +36,7 @@ from a2aperf.compared import Compared
 from a2aperf.errors import InputError
 from a2aperf.explain.findings import Findings
 from a2aperf.results import Results
+from a2aperf.studies import first
 from a2aperf.workloads.workload import Listing
 
 if TYPE_CHECKING:
@@ -60,7 +62,12 @@ def open(  # noqa: A001
     if not given:
         raise InputError("open: no files given; expected files, folders or patterns")
     said = str(given[0]) if len(given) == 1 else f"{len(given)} files"
-    return Runs(lambda: loading.load(baselines.files_of(given)), said, mixed)
+
+    def load() -> Results:
+        files = baselines.files_of(given)
+        return replace(loading.load(files), compared=first.values(files))
+
+    return Runs(load, said, mixed)
 
 
 def _paths(one: str | os.PathLike[str] | Iterable[str | os.PathLike[str]]) -> list[Path]:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
+from a2aperf.errors import InputError
 from a2aperf.studies import look
 from a2aperf.studies.study import Launch
 
@@ -20,10 +21,14 @@ _FIRST = re.compile(r"-s1-\d+\.h5")
 def values(files: Iterable[Path]) -> dict[str, str]:
     """By name of the setting, as columns have it; empty where no plan of a comparison names them.
 
-    InputError of a plan that cannot be read.
+    A plan that cannot be read is one that does not: who needs it says so.
     """
     found: dict[str, str] = {}
-    for job in look.jobs_of(files):
+    try:
+        jobs = look.jobs_of(files)
+    except InputError:
+        return {}
+    for job in jobs:
         if job.kind == "compare":
             first = next((one for one in job.launches if _is_first(one)), None)
             for setting in first.settings if first else ():
