@@ -118,10 +118,12 @@ check_cores() {
 
 # Each rank on Omni-Path takes a context of the adapter.
 check_contexts() {
-    local folder free=0 found=no
+    local folder place free=0 found=no seen=' '
     for folder in ${HFI_SYSFS_PATH:+"$HFI_SYSFS_PATH"} "$infiniband"/hfi1_*; do
         [[ -r $folder/nfreectxts ]] || continue
-        found=yes
+        place=$(realpath "$folder") # the variable may name one of the others
+        [[ $seen != *" $place "* ]] || continue
+        found=yes seen+="$place "
         ((free += $(<"$folder/nfreectxts")))
     done
     [[ $found == yes ]] || return 0

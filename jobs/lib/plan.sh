@@ -104,6 +104,7 @@ node_counts() {
     counts=()
     if [[ ${asked[nodes]} ]]; then
         IFS=, read -ra counts <<<"${asked[nodes]}"
+        [[ $(printf '%s\n' "${counts[@]}" | sort | uniq -d) == '' ]] || die -2 "--nodes ${asked[nodes]}: a number is there twice"
         for count in "${counts[@]}"; do
             ((count <= available)) || may_lack_nodes ||
                 die -2 "--nodes ${asked[nodes]}: $count nodes were asked for and there are $available to measure on"

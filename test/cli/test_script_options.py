@@ -28,6 +28,7 @@ def run(*words: str | Path, **around: str) -> subprocess.CompletedProcess[str]:
         ("check.sbatch", ["--plan", "4", "--min-efficiency", "80"], "--min-efficiency '80': expected a share of the link rate"),
         ("check.sbatch", ["--plan", "4", "--expect", "link,foo"], "--expect 'link,foo': expected link, and after commas"),
         ("compare.sbatch", ["--plan", "4", "A=1,2", "--sizes", "1000", "--", "--sizes=8"], "--sizes is given twice"),
+        ("alltoall.sbatch", ["--plan", "4", "--nodes", "2,4,2"], "--nodes 2,4,2: a number is there twice"),
         ("alltoall.sbatch", ["--plan", "4", "--min-efficiency", "80%"], "unknown option '--min-efficiency'"),
     ],
 )

@@ -264,7 +264,7 @@ def preflight(script, *words: str, infiniband: Path) -> dict[str, tuple[str, str
     return {check: (verdict, text) for _, check, verdict, text in map(lambda x: x.split("\t"), outcome.stdout.splitlines())}
 
 
-def test_preflight_sees_what_is_there(script, program, tmp_path):
+def test_preflight_sees_what_is_there(script, program, tmp_path, monkeypatch):
     adapter = tmp_path / "infiniband/hfi1_0"
     (adapter / "device").mkdir(parents=True)
     (adapter / "nfreectxts").write_text("3\n")
@@ -274,6 +274,8 @@ def test_preflight_sees_what_is_there(script, program, tmp_path):
     assert found["program"][0] == found["provider"][0] == "ok"
     assert found["contexts"] == ("bad", "3 free, 4 needed: other processes hold them, or a killed process left them behind")
     assert preflight(script, *words, "--ranks-per-node", "3", infiniband=adapter.parent)["contexts"][0] == "ok"
+    monkeypatch.setenv("HFI_SYSFS_PATH", str(adapter))
+    assert preflight(script, *words, "--ranks-per-node", "4", infiniband=adapter.parent)["contexts"][0] == "bad"
     assert found["cores"][0] in ("ok", "warn")
     assert {"memlock", "hugepages", "governor", "clock", "leftovers", "load"} <= found.keys()
 
