@@ -29,7 +29,7 @@ why_failed() {
 
 # first_printed: of a program that did not say in a way of ours why it ended.
 first_printed() {
-    sed -n -E -e '/^[-=[:space:]]*$/d' -e '/^Primary job +terminated/d' -e 's/^(.{1,200}).*/; the first that was printed: \1/p' | head -n 1
+    sed -n -E -e '/^[-=[:space:]]*$/d' -e '/^Primary job +terminated/d' -e 's/^(.{1,200}).*/; the first that was printed: \1/p' -e q
 }
 
 # first_complaint: the first sentence that looks like one; Open MPI breaks its own over several lines.
