@@ -97,6 +97,21 @@ def test_a_figure_has_the_error_of_the_look(
     assert f"{level} % interval" in picture.read_text().replace("\xa0", " ")
 
 
+def test_a_window_that_is_compared(a2a: A2A, tmp_path: Path) -> None:
+    """Its values are texts in a plan, and numbers in a column."""
+    folder = study(tmp_path / "r", "--window")
+    for file in folder.glob("*.h5"):
+        file.unlink()
+    for i, window in enumerate((1, 0, 0, 1, 1, 0, 0, 1), 1):
+        made = replace(SETUP, seed=i, started=SETUP.started + timedelta(minutes=i), window=window)
+        synthetic.write_launch(folder / f"compare-run-n2-s{2 - window}-{i:03}.h5", made)
+    plan = folder / "plan-run.tsv"
+    plan.write_text(plan.read_text().replace("=on", "=1").replace("=off", "=all"))
+    told = a2a("compare", folder, "--by", "window").out
+    assert told.startswith("A (baseline): window=1\nB:            window=all\n")
+    assert a2a("report", folder, "-o", tmp_path / "r.html").status == 0
+
+
 def test_options_are_named_as_their_columns(tmp_path: Path) -> None:
     folder = study(tmp_path / "r", "--endpoint-polls")
     assert first.values(folder.glob("*.h5")) == {"endpoint_polls": "on"}

@@ -231,7 +231,7 @@ def test_settings_are_told_apart_as_they_were_asked_for(a2a: A2A, tmp_path: Path
     folder = study(tmp_path / "modes", short)
     told = a2a("suite", folder).out.replace("\xa0", " ")
     for mode in ("tagged", "write-imm"):
-        assert f"\nmode {mode}: latency ahead of slow at the size" in told
+        assert f"\nmode {mode}: latency ahead of slow at every size" in told
         assert f"take at 1 kB, mode {mode}: latency" in told
     cell = ranking.Cell("measure", 8, (("window", 0), ("mode", "tagged"), ("chunk", None)))
     assert cell.setting == "window all, mode tagged, chunk -"

@@ -45,6 +45,6 @@ keep_mpi_off_fabric
 export OMPI_MCA_btl_tcp_if_include=${OMPI_MCA_btl_tcp_if_include:-lo}
 export OMPI_MCA_oob_tcp_if_include=${OMPI_MCA_oob_tcp_if_include:-lo}
 export MPIRUN
-export -f launch_here launch_words open_mpi_major
+export -f launch_here launch_words cores_here open_mpi_major
 # mpirun may ignore SIGTERM, hence -k.
 exec timeout -k 5 "$seconds" bash -c 'launch_here "$@"' launch_here "$@"

@@ -108,7 +108,7 @@ def ordinary(found: Results, level: pd.Series[str]) -> str:
 
     MPI's, else the first of a study's plan, else one not set, else the earliest.
     """
-    first = {_named(name, value, "") for name, value in found.compared.items()}
+    first = {f"{name}={value}" for name, value in found.compared.items()}
     candidates = list(dict.fromkeys(level))
     ordinary = [x for x in candidates if set(found.points.loc[level == x, "role"]) == {"baseline"}]
     ordinary += [x for x in candidates if all(p in first for p in x.split(", "))]

@@ -111,10 +111,10 @@ def figure(made: Outcome) -> Figure:
     drawn.append(replace(_mark(NOTHING.name, [NOTHING], _NOTHING), form="points"))
     across = _limits([_percent(x.least) for x in (*found, NOTHING)])
     along = _limits([_percent(end) for x in (*found, NOTHING) for end in (x.low, x.high)])
-    what, plural = ("size", "sizes") if made.confirmation else ("band of sizes", "bands of sizes")
+    what, plural = ("size", "sizes") if made.confirmation else ("band", "bands of sizes")
     chart = Chart(
         "",
-        Axis(f"Change of speed at every {what}, at least, in %", unit="%", limits=across),
+        Axis(f"Least change at every {what}, in %", unit="%", limits=across),
         Axis("Gain where it is largest, in %", unit="%", limits=along),
         curves=tuple(drawn),
         bounds=(_staircase(front(found), across[0], along[0]),),
