@@ -134,11 +134,11 @@ def setting_names(
         if np.max(groups.nunique(dropna=False)) > 1:  # not told by the columns before it
             columns.append(name)
     names = columns + differing_starts(results, points) + differing_names(present)
-    variables = [
-        {one.environment.get(name) for one in present.values()} for name in results.compared
+    return names + [
+        name
+        for name in results.compared
+        if name not in names and len({one.environment.get(name) for one in present.values()}) > 1
     ]
-    others = [n for n, values in zip(results.compared, variables, strict=True) if len(values) > 1]
-    return names + [name for name in others if name not in names]
 
 
 def asked_values(results: Results, name: str) -> pd.Series[Any]:

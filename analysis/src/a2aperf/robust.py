@@ -36,15 +36,17 @@ def drawn_in(values: Floats, sides: NDArray[np.bool_], block: Blocks) -> Floats:
     """Values [launches] for every arrangement of the sides, [arrangements, launches]."""
     if len(values) < _FEWEST:
         return np.broadcast_to(values, sides.shape)
-    off = _off(values, sides, block)
-    reach = REACH * _scale(off, sides, block)
+    members = _members(block)
+    off = _off(values, sides, members)
+    reach = REACH * _scale(off, sides, members)
     return np.asarray(values - off + np.clip(off, -reach, reach))
 
 
 def distances(values: Floats, side: Sides, block: Blocks) -> Floats:
     """How far each value is from the median of its side, in robust standard deviations."""
-    off = _off(values, side[None], block)
-    return np.asarray((off / _scale(off, side[None], block))[0])
+    members = _members(block)
+    off = _off(values, side[None], members)
+    return np.asarray((off / _scale(off, side[None], members))[0])
 
 
 def outliers(y: Floats, side: Sides, block: Blocks) -> NDArray[np.intp]:
@@ -63,9 +65,13 @@ def _limit(n: int) -> float:
     return max(_FAR, float(laws.t_isf(_ERROR / (2 * n), laws.mad_freedom(n))))
 
 
-def _off(values: Floats, sides: NDArray[np.bool_], block: Blocks) -> Floats:
+def _members(block: Blocks) -> list[NDArray[np.intp]]:
+    """The launches of each block."""
+    return [np.flatnonzero(block == number) for number in np.unique(block)]
+
+
+def _off(values: Floats, sides: NDArray[np.bool_], members: list[NDArray[np.intp]]) -> Floats:
     """Values less those of their block and side, by medians, [arrangements, launches]."""
-    members = [np.flatnonzero(block == number) for number in np.unique(block)]
     if _are_balanced(sides, members):
         aligned = values.copy()
         for own in members:
@@ -122,14 +128,15 @@ def _median(ordered: Floats, member: NDArray[np.bool_]) -> Floats:
     return np.asarray((ordered[ends[0]] + ordered[ends[1]]) / 2)
 
 
-def _scale(off: Floats, sides: NDArray[np.bool_], block: Blocks) -> Floats:
+def _scale(off: Floats, sides: NDArray[np.bool_], members: list[NDArray[np.intp]]) -> Floats:
     """Robust standard deviation per row, [arrangements, 1]; infinite where most do not differ."""
-    _, number, size = np.unique(block, return_inverse=True, return_counts=True)
-    members = [np.flatnonzero(number == one) for one in range(len(size))]
     distance = np.abs(off)
     if not _are_balanced(sides, members):  # the fewer a block has, the nearer they are to its own
-        several = np.flatnonzero(size[number] > 1)
-        distance = distance[:, several] / np.sqrt(1 - 1 / size[number][several])
+        size = np.ones(off.shape[1])
+        for own in members:
+            size[own] = len(own)
+        several = size > 1
+        distance = distance[:, several] / np.sqrt(1 - 1 / size[several])
     n = distance.shape[1]
     if not n:
         return np.full((len(off), 1), np.inf)

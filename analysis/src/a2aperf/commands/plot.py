@@ -118,13 +118,14 @@ def run(
     output.require_suffix(out, SUFFIXES, "a figure")
     wanted = [f"message_size={','.join(size)}"] if size else []
     wanted += [f"ranks={ranks}"] if ranks else []
-    loaded = baselines.load_studies(files, baselines.files_of(files))
+    paths = baselines.files_of(files)
+    loaded = baselines.load_studies(files, paths)
     found = filters.where(loaded, [*where, *wanted])
     most = max(curves.Options.most, len(size))
     x_scale, y_scale = ("" if scale is Scale.AUTO else scale.value for scale in (x, y))
     given = curves.given(own)
     if _ERROR in {option.name for option in plots.KINDS[kind.value].options}:
-        given.setdefault(_ERROR, f"{look.of_files(baselines.files_of(files)).error:g}")
+        given.setdefault(_ERROR, f"{look.of_files(paths).error:g}")
     options = curves.Options(tuple(by), most, given, x_scale, y_scale, title)
     page, figure = figures.drawn(kind.value, found, options, INCHES[width], notes, mixed)
     drawing.write(page, out)

@@ -263,9 +263,9 @@ def _confirm(
         if len(plans) > 1 and not _labels(found) & set(plans[-1].labels):
             return [f"{rounds.named(path, len(plans))}: its {plans[-1].design.launches} launches "
                     "are still to be made"]  # fmt: skip
-        if still := _of_round_to_come(files, found, plans, path):
+        if still := _of_round_to_come(found, plans, path):
             return still
-        if tried and (left := _to_come(files, found, plans, tried)):
+        if tried and (left := _to_come(found, plans, tried)):
             still = [f"{left} of them are still to come"] if left < tried.launches else []
             return [further.told(tried), *still]
         judged = outcome.judge(found, plans[-1], None, plans[:-1], tried)
@@ -294,13 +294,9 @@ def _are_there(files: Sequence[Path], made: Trial) -> bool:
     return set(made.labels) <= _labels(found)
 
 
-def _of_round_to_come(
-    files: Sequence[Path], found: Results, plans: Sequence[Plan], path: Path
-) -> list[str]:
+def _of_round_to_come(found: Results, plans: Sequence[Plan], path: Path) -> list[str]:
     """Launches of the last round that its job still makes: what comes next is planned once."""
-    first = sum(one.design.launches for one in plans[:-1])
-    jobs = study.concerned(baselines.files_of(files))
-    left = failures.to_come(plans[-1].labels, jobs, first, _labels(found))
+    left = _still_made(found, plans[:-1], plans[-1].labels)
     if not left:
         return []
     which = rounds.named(path, len(plans)) if len(plans) > 1 else f"screening ({path.name})"
@@ -308,14 +304,17 @@ def _of_round_to_come(
             "'a2a screen' without --confirm shows what those say that are there"]  # fmt: skip
 
 
-def _to_come(files: Sequence[Path], found: Results, plans: Sequence[Plan], tried: Trial) -> int:
+def _to_come(found: Results, plans: Sequence[Plan], tried: Trial) -> int:
     """Launches of further values that are waited for: all where none is there."""
-    there = _labels(found)
-    if not there & set(tried.labels):
+    if not _labels(found) & set(tried.labels):
         return tried.launches
-    first = sum(one.design.launches for one in plans)
-    jobs = study.concerned(baselines.files_of(files))
-    return failures.to_come(tried.labels, jobs, first, there)
+    return _still_made(found, plans, tried.labels)
+
+
+def _still_made(found: Results, before: Sequence[Plan], labels: Sequence[str]) -> int:
+    """Launches with these labels, which follow those of plans, that their job still makes."""
+    first = sum(one.design.launches for one in before)
+    return failures.to_come(labels, study.concerned(found.files.values()), first, _labels(found))
 
 
 def _labels(found: Results) -> set[str]:

@@ -91,21 +91,20 @@ def contrasts(
         for name, sign in zip(pair, (1.0, -1.0), strict=True):
             if name != names[0]:  # which the others' slopes are against
                 weights[row, place[name]] += sign
-    spread = np.sqrt((left**2).sum(axis=0) / freedom)
+    pooled = (left**2).sum(axis=0) / freedom
     loads = weights @ inverse  # [pairs, launches]
-    error = np.sqrt(loads**2 @ _variances(left, design, inverse, member, freedom)[member])
+    error = np.sqrt(loads**2 @ _variances(left, design, inverse, member, pooled)[member])
     known = max(1, min(freedom, 2 * (int(np.bincount(member).min()) - 1)))
     half = _critical(left, loads / np.linalg.norm(loads, axis=1)[:, None], known, level) * error
     changes = weights @ slopes
     each = [Contrast(x, x - h, x + h) for x, h in zip(changes, half, strict=True)]
-    return Contrasts(each, spread, freedom)
+    return Contrasts(each, np.sqrt(pooled), freedom)
 
 
 def _variances(
-    left: Floats, design: Floats, inverse: Floats, member: Places, freedom: int
+    left: Floats, design: Floats, inverse: Floats, member: Places, pooled: Floats
 ) -> Floats:
     """Of a launch of each side, [sides, cells], from the residuals `left` [launches, cells]."""
-    pooled = (left**2).sum(axis=0) / freedom
     free = 1 - np.einsum("ij,ji->i", design, inverse)  # of a launch, what the fit has left of it
     squares = left**2 / np.maximum(free, 1e-9)[:, None]
     count = np.bincount(member)

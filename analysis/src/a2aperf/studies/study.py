@@ -93,8 +93,7 @@ class Launch:
         if self.last is None:
             return "cut short" if self.fate is Fate.STARTED else str(Fate.WAITING)
         if self.last.status == 0:
-            is_there = self.file.exists()
-            return _CUT if is_there else "its file is not there any more"
+            return _CUT if self.file.exists() else "its file is not there any more"
         if self.last.status is None:
             return self.last.reason
         return f"{self.last.reason} (exit status {self.last.status})"

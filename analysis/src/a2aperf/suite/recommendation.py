@@ -49,8 +49,7 @@ def _text(
 ) -> str:
     spans = sorted({cells[0].size, cells[-1].size})
     where = " to ".join(size_text(size) for size in spans)
-    others = cells[0].setting
-    said = f"{where}{others and ', '}{others}: {list_text(leading)}"
+    said = f"{', '.join(filter(None, (where, cells[0].setting)))}: {list_text(leading)}"
     if is_alone:
         said += f", ahead of every other, {_least(ranking, cells, leading[0])}"
     else:

@@ -153,7 +153,7 @@ def levels(found: Results) -> list[Finding]:
         if row["load_level"] > 0 and due == 0 and load == 0:
             text = f"{_load(row)} no message of it came: there was no load, and its impact is none"
             findings.append(Finding("level", text, where, int(row["alternations"]), "phases"))
-        if due > 0 and load < _SHORT * due:
+        elif due > 0 and load < _SHORT * due:
             text = (
                 f"{_load(row)} it sent {percent(load / due)} of what that is, "
                 f"{number_text(due, 3)} Gbit/s by its first phase, without victims"
