@@ -150,7 +150,8 @@ def levels(found: Results) -> list[Finding]:
     findings = []
     for where, row in _points(found):
         due, load = float(row["load_full_gbps"] * row["load_level"] / 100), float(row["load_gbps"])
-        if row["load_level"] > 0 and due == 0 and load == 0:
+        has_bytes = row["load_size"] > 0  # else no rate tells whether messages came
+        if has_bytes and row["load_level"] > 0 and due == 0 and load == 0:
             text = f"{_load(row)} no message of it came: there was no load, and its impact is none"
             findings.append(Finding("level", text, where, int(row["alternations"]), "phases"))
         elif due > 0 and load < _SHORT * due:
