@@ -116,6 +116,36 @@ def test_jobs_of_one_day_are_told(a2a: A2A, nights: Path, tmp_path: Path) -> Non
     assert "are of" not in a2a("gate", *files, "--against", nights).out
 
 
+def test_a_day_counts_once_where_the_baseline_has_several_jobs_a_day(
+    a2a: A2A, nights: Path, tmp_path: Path
+) -> None:
+    """Their jobs are more alike than those of different days."""
+    folder = tmp_path / "days"
+    folder.mkdir()
+    for number in range(12):
+        made = replace(
+            SETUP,
+            seed=number,
+            started=START + timedelta(days=number // 2, hours=number % 2),
+            attributes={"slurm_job_id": str(number)},
+        )
+        synthetic.write_launch(folder / f"{number}.h5", made)
+    files = night(tmp_path / "now", 30)
+    outcome = a2a("gate", *files, "--against", folder)
+    assert "2 launches, baseline 6 days" in outcome.out
+    assert "how far days differ" not in outcome.out
+    made = json.loads(a2a("gate", *files, "--against", folder, "--json").out)
+    assert {check["baseline_days"] for check in made["checks"]} == {6}
+    compared = a2a("compare", *files, "--against", folder)
+    assert "6 days (12 launches) of A, 1 day (2 launches) of B; prediction" in compared.out
+    assert "the spread between the days of A" in compared.out
+    assert "days a side needed" in compared.out
+    few = sorted(folder.glob("[0-7].h5"))  # of four days
+    outcome = a2a("gate", *files, "--against", *few)
+    assert "baseline 8 jobs" in outcome.out
+    assert "8 jobs of the baseline are of 4 days: how far days differ" in outcome.out
+
+
 def test_fewer_than_five_jobs_decide_nothing(a2a: A2A, tmp_path: Path) -> None:
     few = baseline(tmp_path / "few", 4)
     files = night(tmp_path / "now", 30, slowdown=1.4)

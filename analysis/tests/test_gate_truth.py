@@ -39,6 +39,13 @@ def test_false_alarms(jobs: int, more: dict[str, float]) -> None:
     assert sum(one in SLOWER for one in found) <= at_most(0.05)
 
 
+@pytest.mark.parametrize("days", [5, 8])
+@pytest.mark.parametrize("others", [1, 4])
+def test_jobs_of_a_day_are_no_jobs_of_their_own(days: int, others: int) -> None:
+    study = Study(jobs=4 * days, a_day=4, of_day=0.02, between=0.01, others=others)
+    assert sum(one in SLOWER for one in states(study, 8)) <= at_most(0.05)
+
+
 @pytest.mark.parametrize("jobs", [5, 8, 20])
 @pytest.mark.parametrize("bands", [1, 3])
 def test_a_loss_that_matters_is_not_called_ok(jobs: int, bands: int) -> None:

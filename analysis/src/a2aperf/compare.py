@@ -44,7 +44,8 @@ class Comparison:
     """A candidate compared with a baseline.
 
     `cells` has one row per cell: the columns that tell cells apart, then `launches_baseline`,
-    `launches_candidate`, `jobs_baseline`, `jobs_candidate`, `time_baseline`, `time_candidate` (ns,
+    `launches_candidate`, `jobs_baseline`, `jobs_candidate`, where days are compared `days_baseline`
+    and `days_candidate`, `time_baseline`, `time_candidate` (ns,
     geometric mean of the units' medians), `ratio` (speed of the candidate ÷ speed of the baseline:
     above 1 is faster) with `ratio_low`, `ratio_high`, `p` (family-wise), `spread` (relative, of a
     unit), `detectable` (minimum detectable effect, relative, 90 % power), `equality_margin`
@@ -52,9 +53,10 @@ class Comparison:
     `rate_candidate` (`judged.rate`), `verdict`, `launches_needed` (units a side for a change of
     the margin; NA: not needed or more than can be said).
 
-    The unit is the launch, or the job where no job has both sides. `needed` are the units a side
-    for changes of CHANGES at every cell (None: too many to be said), `margins` the smallest margin
-    that can be shown for one cell and for all of them, each corrected; NaN where none can.
+    The unit is the launch, or where no job has both sides the job or its day (`sides.Pairing`).
+    `needed` are the units a side for changes of CHANGES at every cell (None: too many to be said),
+    `margins` the smallest margin that can be shown for one cell and for all of them, each
+    corrected; NaN where none can.
     """
 
     baseline: str
@@ -213,7 +215,7 @@ class _Judge:
         self.found, self.pairing, self.asked = found, pairing, asked
         self.margin, self.level = limits
         self.reason = remarks.no_verdict(pairing)
-        self.job = pairing.job
+        self.steps = pairing.steps
         rng = np.random.default_rng(SEED)
         bound = math.log1p(self.margin)
         self.judged = found.judged
@@ -221,10 +223,11 @@ class _Judge:
         self.y = self._per_unit(speed)
         self.side, self.block = pairing.side, pairing.block
         if pairing.between_jobs:
-            first = pairing.units.groupby(self.job).first()
-            self.side = np.asarray(first["candidate"], dtype=np.bool_)
-            self.block = blocks.within(list(first["kind"]), [""] * len(first), self.side)
-            more = jobs.excess(self.pairing.per_launch(speed), self.job, ~self.side)
+            more = jobs.excess(self.pairing.per_launch(speed), self.steps, ~self.side)
+            self.side = jobs.of_units(self.side, self.steps)
+            kinds = jobs.of_units(np.arange(len(pairing.units)), self.steps)
+            kind = list(pairing.units["kind"].iloc[kinds])
+            self.block = blocks.within(kind, [""] * len(kind), self.side)
             self.made = decision.between_jobs(
                 self.y, self.side, self.block, bound, rng, family, more, self.level
             )
@@ -237,7 +240,7 @@ class _Judge:
     def _per_unit(self, values: Floats) -> Floats:
         """Values of the points as [units, cells]; NaN where a unit lacks the cell."""
         of_launches = self.pairing.per_launch(values)
-        return jobs.medians(of_launches, self.job) if self.pairing.between_jobs else of_launches
+        return jobs.medians(of_launches, self.steps)
 
     def _op_noise(self, rng: np.random.Generator) -> Floats:
         """Log medians of block-resampled ops minus the log median, [draws, launches, cells]."""
@@ -265,7 +268,7 @@ class _Judge:
             self.margin,
             cells,
             differences.between(self.found, launches[0], launches[1], self.asked),
-            "job" if self.pairing.between_jobs else "launch",
+            self.pairing.compared,
             len(np.unique(self.block)),
             self.made.arrangements,
             {change: self._most(change) for change in CHANGES},
@@ -298,10 +301,14 @@ class _Judge:
             rate = np.log(self.pairing.points[self.judged.rate].to_numpy(dtype=np.float64))
         log_rate = self._per_unit(rate) + made.drawn - self.y
         known = ~np.isnan(self.pairing.per_launch(rate))
+        named = {"jobs": self.pairing.units["job"]}
+        if self.pairing.compared == "day":
+            named["days"] = self.pairing.units["day"]
         for name, own in (("baseline", False), ("candidate", True)):
             mine = known & (self.pairing.side == own)[:, None]
             cells[f"launches_{name}"] = mine.sum(axis=0)
-            cells[f"jobs_{name}"] = [len(np.unique(self.job[launches])) for launches in mine.T]
+            for unit, of in named.items():
+                cells[f"{unit}_{name}"] = [of[launches].nunique() for launches in mine.T]
             cells[f"time_{name}"] = np.exp(-np.nanmean(made.drawn[self.side == own], axis=0))
             cells[f"rate_{name}"] = np.exp(np.nanmean(log_rate[self.side == own], axis=0))
         cells["ratio"] = np.exp(made.effect)
@@ -327,7 +334,7 @@ class _Judge:
 
     def _needed(self, cells: pd.DataFrame) -> pd.Series[int]:
         """Units a side for the undecided cells, more than there are; NA where not to be said."""
-        unit = "jobs" if self.pairing.between_jobs else "launches"
+        unit = labels.plural_of(self.pairing.compared)
         have = np.minimum(cells[f"{unit}_baseline"], cells[f"{unit}_candidate"])
         needed = [
             pd.NA if verdict != Verdict.UNDECIDED or k is None else max(k, own + 1)

@@ -78,7 +78,7 @@ def history(found: Results) -> History:
         index="launch", columns=LINE, values="speed", aggfunc="mean", dropna=False, observed=True
     )
     table = table.reindex(launches["launch"]).dropna(axis=1, how="all")
-    y = jobs.medians(table.to_numpy(dtype=np.float64), job)
+    y = jobs.medians(table.to_numpy(dtype=np.float64), [job])
     rates = points.pivot_table(
         index="launch",
         columns=LINE,
@@ -87,7 +87,7 @@ def history(found: Results) -> History:
         dropna=False,
         observed=True,
     ).reindex(index=launches["launch"], columns=table.columns)
-    rate = jobs.medians(rates.to_numpy(dtype=np.float64), job)
+    rate = jobs.medians(rates.to_numpy(dtype=np.float64), [job])
     steps = changepoints.splits(y)
     times = launches.groupby("job")["time"].min().to_numpy(dtype=np.float64)
     lines = _lines(table.columns, y, rate, times, steps[-1].index if steps else 0)

@@ -81,18 +81,56 @@ def _joined(open_: list[_Open], facts: Launch, start: int, end: int) -> str:
     return open_[-1].name
 
 
-def medians(y: Floats, job: NDArray[np.intp]) -> Floats:
-    """Median over the launches of each job, [jobs, cells], from y [launches, cells]."""
-    table = pd.DataFrame(y).groupby(job).median()
-    return np.asarray(table.to_numpy(dtype=np.float64))
+Steps = Sequence[NDArray[np.intp]]
+"""How launches make up what is compared: the job of each launch, then the day of each job.
+
+Only the first where jobs are compared; empty where launches are.
+"""
 
 
-def excess(y: Floats, job: NDArray[np.intp], baseline: NDArray[np.bool_]) -> Floats:
-    """How much more the median of a job varies than that of one of the baseline, [jobs, cells].
+def medians(y: Floats, steps: Steps) -> Floats:
+    """Median over the launches of each job, and over the jobs of each day, [units, cells].
 
-    Because it has fewer launches: from y [launches, cells] and the spread of launches within jobs;
-    `baseline` [jobs]. At least 0. The median of L values varies by π/2 of their variance / L.
+    From y [launches, cells].
     """
+    for group in steps:
+        y = pd.DataFrame(y).groupby(group).median().to_numpy(dtype=np.float64)
+    return y
+
+
+def of_units(values: NDArray[Any], steps: Steps) -> NDArray[Any]:
+    """What the first launch of each unit has, [units], from values [launches]."""
+    for group in steps:
+        values = values[np.unique(group, return_index=True)[1]]
+    return values
+
+
+def units(steps: Steps, launches: int) -> NDArray[np.intp]:
+    """The unit of each launch, [launches]."""
+    unit = np.arange(launches)
+    for group in steps:
+        unit = group[unit]
+    return unit
+
+
+def excess(y: Floats, steps: Steps, baseline: NDArray[np.bool_]) -> Floats:
+    """How much more the median of a unit varies than that of one of the baseline, [units, cells].
+
+    Because it has fewer launches or jobs: from y [launches, cells] and the spread within;
+    `baseline` [launches]. At least 0.
+    """
+    more = np.zeros(y.shape)
+    for group in steps:
+        share = pd.DataFrame(more).groupby(group)  # the mean of n values varies by 1 / n of it
+        carried = (share.mean() / share.count()).to_numpy(dtype=np.float64)
+        baseline = of_units(baseline, [group])
+        more = carried + _fewer(y, group, baseline)
+        y = medians(y, [group])
+    return more
+
+
+def _fewer(y: Floats, job: NDArray[np.intp], baseline: NDArray[np.bool_]) -> Floats:
+    """The same of one step; the median of L values varies by π/2 of their variance / L."""
     table = pd.DataFrame(y)
     count = table.groupby(job).count().to_numpy(dtype=np.float64)
     left = (table - table.groupby(job).transform("mean")).to_numpy(dtype=np.float64)

@@ -46,7 +46,12 @@ def rate_text(gbps: float) -> str:
 
 def count_text(count: int, noun: str, plural: str | None = None) -> str:
     """Count and noun, in the plural where it is not one: `3 launches`."""
-    return f"{count} {noun if count == 1 else plural or noun + 's'}"
+    return f"{count} {noun if count == 1 else plural or plural_of(noun)}"
+
+
+def plural_of(noun: str) -> str:
+    """`launches`, `jobs`."""
+    return noun + ("es" if noun.endswith("ch") else "s")
 
 
 def natural(name: str) -> list[tuple[int, int, str]]:

@@ -23,7 +23,6 @@ _ALWAYS: Final = 0.9
 _SIDES: Final = (("baseline", False), ("candidate", True))
 _INJECTING: Final = {"inject", "asked_inject", "mode"}
 """What decides by itself whether messages are injected."""
-_DAY_NS: Final = 86400 * 10**9
 _PREEMPTED: Final = 0.05  # involuntary context switches per op of a rank
 
 
@@ -54,11 +53,9 @@ def notes(pairing: Pairing, made: Decision, reason: str | None) -> list[str]:
     """Everything that limits the comparison, one sentence each."""
     told = _order(pairing) + of_few_days(pairing)
     if reason is None and not made.decides:
-        unit = "job" if pairing.between_jobs else "launch"
         fewest = _fewest(pairing)
-        plural = "jobs" if unit == "job" else "launches"
         told.append(
-            f"with {labels.count_text(fewest, unit, plural)} on one side no difference can be "
+            f"with {labels.count_text(fewest, pairing.compared)} on one side no difference can be "
             f"significant: at least {power.fewest(made.level)} a side, 8 are usual"
         )
     told += [f"{column}: {_values(pairing, column)}" for column in pairing.disjoint]
@@ -77,9 +74,9 @@ def notes(pairing: Pairing, made: Decision, reason: str | None) -> list[str]:
 def of_few_days(pairing: Pairing) -> list[str]:
     """Where jobs of a side are of so few days that how far days differ is not in their spread."""
     units = pairing.units
-    if not pairing.between_jobs or not (units["time"] >= 0).all():
+    if pairing.compared != "job" or (units["day"] == "").any():
         return []
-    of_side = units.assign(day=units["time"] // _DAY_NS).groupby("candidate")
+    of_side = units.groupby("candidate")
     told = []
     for name, is_candidate in _SIDES:
         mine = of_side.get_group(is_candidate)
@@ -117,10 +114,9 @@ def injected(pairing: Pairing, asked: Sequence[str]) -> list[str]:
 
 def _fewest(pairing: Pairing) -> int:
     """Units of the cell and side that has fewest."""
-    units = pairing.units[["job", "launch"]]
-    rows = pairing.points.join(units.rename(columns="of_{}".format), on="unit")
-    column = "of_job" if pairing.between_jobs else "of_launch"
-    return int(rows.groupby(["cell", "candidate"])[column].nunique().min())
+    of_unit = pairing.units[pairing.compared].rename("compared")
+    rows = pairing.points.join(of_unit, on="unit")
+    return int(rows.groupby(["cell", "candidate"])["compared"].nunique().min())
 
 
 def _order(pairing: Pairing) -> list[str]:
@@ -172,12 +168,9 @@ def _assumed(pairing: Pairing) -> list[str]:
 def _outliers(pairing: Pairing, made: Decision) -> list[str]:
     if not len(made.outliers):
         return []
-    if pairing.between_jobs:
-        firsts = pairing.units.drop_duplicates(["kind", "job", "candidate"])
-        names, unit = list(firsts["job"].iloc[made.outliers]), "jobs"
-    else:
-        names, unit = list(pairing.units["launch"].iloc[made.outliers]), "launches"
-    names = list(dict.fromkeys(names))
+    named = pairing.units[pairing.compared].to_numpy(dtype=object)
+    names = list(dict.fromkeys(jobs.of_units(named, pairing.steps)[made.outliers]))
+    unit = labels.plural_of(pairing.compared)
     return [
         f"{'outlier' if len(names) == 1 else 'outliers'}: {labels.list_text(names, 6)}, far from "
         f"the other {unit} of the same side; drawn in to 3 robust standard deviations"

@@ -38,7 +38,8 @@ class Pairing:
 
     `points` has the columns of `Results.points`, `candidate` (bool) and `cell` (number of the row
     of `cells`); `cells` has the columns that tell cells apart. `units` has one row per launch and
-    side, in time order; its index is the column `unit` of `points`; `job` is what `jobs` says.
+    side, in time order; its index is the column `unit` of `points`; `job` is what `jobs` says,
+    `day` that on which the job began (UTC), empty where a job has no time.
     """
 
     points: pd.DataFrame
@@ -60,10 +61,29 @@ class Pairing:
         return blocks.within(list(self.units["kind"]), followed, self.side)
 
     @property
-    def job(self) -> NDArray[np.intp]:
-        """Number of each unit's job (of one kind and side), in time order, [units]."""
-        number = self.units.groupby(["kind", "job", "candidate"], sort=False, dropna=False)
-        return np.asarray(number.ngroup(), dtype=np.intp)
+    def compared(self) -> str:
+        """What is compared: `launch`; where no job has both sides `job`, or `day`.
+
+        Jobs of a day are more alike than jobs of different days, so a day counts once where the
+        baseline has enough of them.
+        """
+        if not self.between_jobs:
+            return "launch"
+        days = self.units.groupby("candidate")["day"].unique()
+        known = all("" not in of_side for of_side in days)
+        jobs_of_day = self.units.groupby(["candidate", "day"])["job"].nunique()
+        many = len(days[False]) >= jobs.FEWEST and jobs_of_day.max() > 1
+        return "day" if known and many else "job"
+
+    @property
+    def steps(self) -> jobs.Steps:
+        """How launches make up what is compared (`jobs.Steps`), of one kind and side."""
+        rows, found = self.units, []
+        for name in {"launch": (), "job": ("job",), "day": ("job", "day")}[self.compared]:
+            number = rows.groupby(["kind", name, "candidate"], sort=False, dropna=False).ngroup()
+            found.append(np.asarray(number, dtype=np.intp))
+            rows = rows[~number.duplicated()]
+        return found
 
     def per_launch(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """Values of the points as [units, cells], their mean; NaN where a launch lacks the cell."""
@@ -306,6 +326,9 @@ def _units(rows: pd.DataFrame, found: Results) -> pd.DataFrame:
     ]
     job = jobs.of_launches(found)
     units["job"] = [job[launch] for launch in units["launch"]]
+    begun = units.groupby("job", sort=False)["time"].transform("min")
+    day = pd.to_datetime(begun, unit="ns").dt.strftime("%Y-%m-%d")
+    units["day"] = day.where(begun >= 0, "")
     units["stretch"] = units.groupby("job", sort=False)["time"].transform(_stretches)
     return units
 

@@ -58,7 +58,8 @@ def rests_on(comparison: Comparison) -> str:
         blocks = f"{comparison.blocks} block{'s' * (comparison.blocks > 1)}"
         how = f"permutation test, {comparison.arrangements} permutations within {blocks}"
     else:
-        how = f"prediction from the spread between the jobs of A (at least {jobs.FEWEST})"
+        of = labels.plural_of(comparison.unit)
+        how = f"prediction from the spread between the {of} of A (at least {jobs.FEWEST})"
     margin = f"margin ±{_percent(comparison.margin)}"
     tested = (
         f"{how}; {100 * comparison.level:g} % error{together}"
@@ -80,8 +81,8 @@ def _counted(comparison: Comparison, side: str) -> str:
     text = f"{launches} launch{'es' * (launches != '1')}"
     if comparison.unit == "launch":
         return text
-    count = _range(comparison.cells[f"jobs_{side}"])
-    return f"{count} job{'s' * (count != '1')} ({text})"
+    count = _range(comparison.cells[f"{labels.plural_of(comparison.unit)}_{side}"])
+    return f"{count} {comparison.unit}{'s' * (count != '1')} ({text})"
 
 
 def _range(values: pd.Series[int]) -> str:
@@ -187,7 +188,7 @@ def summary(comparison: Comparison) -> list[str]:
 def closing(comparison: Comparison) -> list[str]:
     """Why it isn't decided, what change could have been seen, and what it would take."""
     cells, told = comparison.cells, []
-    unit = "jobs" if comparison.unit == "job" else "launches"
+    unit = labels.plural_of(comparison.unit)
     if comparison.reason:
         told.append(f"not decided: {comparison.reason}")
     elif (cells["verdict"] == Verdict.UNDECIDED).any():

@@ -53,7 +53,7 @@ class Months:
             return y
         low = 1 if self.uneven else self.launches
         of_job = np.arange(self.jobs).repeat(rng.integers(low, self.launches + 1, self.jobs))
-        return jobs.medians(y[of_job] + rng.normal(0, 0.01, (len(of_job), _LINES)), of_job)
+        return jobs.medians(y[of_job] + rng.normal(0, 0.01, (len(of_job), _LINES)), [of_job])
 
     def _noise(self, rng: np.random.Generator) -> Floats:
         length = self.jobs + 50

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from a2aperf.gating import losses
 from a2aperf.gating.losses import Loss
+from a2aperf.jobs import Steps
 from support import synthetic
 from support.synthetic import Setup
 
@@ -24,17 +25,21 @@ _AT = 3  # the size of a loss at one
 
 @dataclass(frozen=True)
 class Study:
-    """`jobs` of a baseline and one more, which is slower by `loss` at all sizes or one band.
+    """`jobs` of a baseline and `others`, which are slower by `loss` at all sizes or one band.
 
-    Spreads are standard deviations of the log of the time: of a job, of a launch in it, of a size
-    in a launch; `of_job_and_size` is how differently jobs change at the sizes.
+    There are `a_day` of the baseline, and the others are of one day. Spreads are standard
+    deviations of the log of the time: of a day, of a job in it, of a launch in it, of a size in a
+    launch; `of_job_and_size` is how differently jobs change at the sizes.
     """
 
     jobs: int = 8
+    others: int = 1
+    a_day: int = 1
     launches: int = 4
     fewer: int = 0  # launches that the last job lacks
     cells: int = 24
     bands: int = 3
+    of_day: float = 0.0
     between: float = 0.02
     within: float = 0.01
     own: float = 0.005
@@ -56,20 +61,24 @@ class Study:
 
     def _drawn(
         self, rng: np.random.Generator
-    ) -> tuple[Floats, NDArray[np.intp], NDArray[np.bool_], list[NDArray[np.intp]]]:
-        """Log speeds [launches, cells], their jobs and whether they are the last one's; bands."""
-        counts = [self.launches] * self.jobs + [self.launches - self.fewer]
-        job = np.repeat(np.arange(self.jobs + 1), counts)
-        y = np.repeat(rng.normal(0, self.between, (self.jobs + 1, 1)), counts, axis=0)
-        own = rng.normal(0, self.of_job_and_size, (self.jobs + 1, self.cells))
-        y = y + np.repeat(own, counts, axis=0) + rng.normal(0, self.within, (len(job), 1))
+    ) -> tuple[Floats, Steps, NDArray[np.bool_], list[NDArray[np.intp]]]:
+        """Log speeds [launches, cells], jobs and days, whether they are the others'; bands."""
+        counts = [self.launches] * self.jobs + [self.launches - self.fewer] * self.others
+        day = np.append(np.arange(self.jobs) // self.a_day, [self.jobs] * self.others)
+        day = np.unique(day, return_inverse=True)[1]
+        job = np.repeat(np.arange(len(counts)), counts)
+        of_job = rng.normal(0, self.of_day, (len(counts), 1))[day]
+        of_job = of_job + rng.normal(0, self.between, (len(counts), 1))
+        of_job = of_job + rng.normal(0, self.of_job_and_size, (len(counts), self.cells))
+        y = of_job[job] + rng.normal(0, self.within, (len(job), 1))
         y = y + rng.normal(0, self.own, (len(job), self.cells))
         bands = np.array_split(np.arange(self.cells), self.bands)
-        candidate = job == self.jobs
+        candidate = job >= self.jobs
         for cells in bands[: self.in_bands]:
             y[np.ix_(candidate, cells)] += math.log1p(-self.loss)
         y[candidate, _AT] += math.log1p(-self.at_one)
-        return y, job, candidate, bands
+        steps = [job, day] if len(set(day)) < len(day) else [job]
+        return y, steps, candidate, bands
 
 
 def night(

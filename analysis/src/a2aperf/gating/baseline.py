@@ -45,15 +45,15 @@ def check(found: Results, baseline: Sequence[str], loss: float) -> tuple[list[Ch
     y = pairing.per_launch(speed)
     parts = bands.of(pairing.cells)
     of_bands = [band.cells for band in parts]
-    made = losses.judge(y, pairing.job, pairing.side, of_bands, loss)
-    few = remarks.of_few_days(pairing)
+    made = losses.judge(y, pairing.steps, pairing.side, of_bands, loss)
+    few, unit = remarks.of_few_days(pairing), pairing.compared
     checks = [
-        _check(band.at, one, _why(one, loss, len(band.cells), few))
+        _check(band.at, one, unit, _why(one, loss, unit, len(band.cells), few))
         for band, one in zip(parts, made, strict=True)
     ]
-    for cell, one in losses.single(y, pairing.job, pairing.side, of_bands, made, loss):
+    for cell, one in losses.single(y, pairing.steps, pairing.side, of_bands, made, loss):
         at = bands.at_one(pairing.cells, cell)
-        checks.append(_check(at, one, _why(one, loss, few=few)))
+        checks.append(_check(at, one, unit, _why(one, loss, unit, few=few)))
     mine = pairing.points[pairing.points["candidate"]]
     paired = set(zip(mine["file"], mine["point"], strict=True))
     points = found.points[candidate]
@@ -109,23 +109,24 @@ def _differences(found: Results, candidate: pd.Series[bool]) -> list[str]:
     ]
 
 
-def _check(at: str, one: Loss, why: str) -> Check:
+def _check(at: str, one: Loss, unit: str, why: str) -> Check:
     shown = ("", "")
     if one.bound == one.bound:
         shown = (f"{100 * one.change:+.1f} %", f"{100 * one.bound:.1f} %")
-    n = f"{count_text(one.launches, 'launch', 'launches')}, baseline {count_text(one.jobs, 'job')}"
+    n = f"{count_text(one.launches, 'launch', 'launches')}, baseline {count_text(one.jobs, unit)}"
     figures: dict[str, float | int | None] = {
-        "baseline_jobs": one.jobs, "jobs": one.others, "low": one.low, "job_spread": one.spread,
-        "loss_found": one.found, "baseline_jobs_needed": one.needed,
+        f"baseline_{unit}s": one.jobs, f"{unit}s": one.others, "low": one.low,
+        f"{unit}_spread": one.spread, "loss_found": one.found,
+        f"baseline_{unit}s_needed": one.needed,
     }  # fmt: skip
     return Check(WHAT, at, one.state, one.change, one.bound, shown, n, one.launches, why, figures)
 
 
-def _why(one: Loss, loss: float, sizes: int = 1, few: Sequence[str] = ()) -> str:
+def _why(one: Loss, loss: float, unit: str, sizes: int = 1, few: Sequence[str] = ()) -> str:
     asked = f"a loss of {100 * loss:g} %"
     over = f" in the mean of {sizes} sizes" if sizes > 1 else ""
     if one.state in (State.CRITICAL, State.WARNING):
-        slower = f"slower by {-100 * one.change:.1f} %{over} than the mean of {one.jobs} jobs"
+        slower = f"slower by {-100 * one.change:.1f} %{over} than the mean of {one.jobs} {unit}s"
         return "; ".join((slower, *few))
     if one.state == State.OK:
         return f"{asked}{over} is excluded; one of {100 * one.found:.1f} % is found (90% power)"
@@ -134,10 +135,10 @@ def _why(one: Loss, loss: float, sizes: int = 1, few: Sequence[str] = ()) -> str
             return "no launch has all sizes of the band"
         return "one launch decides nothing here, and only limits are checked; measure several"
     if one.jobs < jobs.FEWEST:
-        have = count_text(one.jobs, "job")
+        have = count_text(one.jobs, unit)
         return f"{have} of the baseline; at least {jobs.FEWEST} are needed"
-    text = f"undecided: {asked} is not excluded; jobs of the baseline differ by "
+    text = f"undecided: {asked} is not excluded; {unit}s of the baseline differ by "
     text += f"{100 * one.spread:.1f} %, "
     if one.needed is None:
-        return f"{text}and {power.MOST} of them would not do: measure in more jobs"
+        return f"{text}and {power.MOST} of them would not do: measure in more {unit}s"
     return f"{text}and {one.needed} of them are needed"

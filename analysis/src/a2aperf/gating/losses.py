@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Whether launches are slower than jobs of a baseline are among themselves, by bands of sizes.
 
-The model is that of `compare --against` (`jobs`): the job is the unit, and the mean of further jobs
-lies within t(J − 1) · s · √(1/K + 1/J) of the baseline's mean. Only losses are looked for, to one
+The model is that of `compare --against` (`jobs`): the job is the unit, or the day where the
+baseline has enough of them, and the mean of further ones lies within t(J − 1) · s · √(1/K + 1/J) of
+the baseline's mean. Only losses are looked for, to one
 side, and the error is shared by all bands. A band is the mean of its sizes, which hides one that
 lost much beside others that did not: single sizes are looked at as well.
 """
@@ -32,7 +33,7 @@ class Loss:
     """One band. Changes are of the speed, relative to the baseline's mean; NaN where not known."""
 
     state: State
-    jobs: int  # of the baseline
+    jobs: int  # of the baseline; days where these are compared, as below
     others: int  # jobs of the candidate
     launches: int
     change: float = math.nan
@@ -45,22 +46,22 @@ class Loss:
 
 def judge(
     y: Floats,
-    job: NDArray[np.intp],
+    steps: jobs.Steps,
     candidate: NDArray[np.bool_],
     bands: Sequence[NDArray[np.intp]],
     loss: float,
 ) -> list[Loss]:
-    """Of `y` [launches, cells], log speeds, NaN where missing; `job` and `candidate` [launches].
+    """Of `y` [launches, cells], log speeds, NaN where missing; `candidate` [launches].
 
-    `bands` has the cells of each.
+    `bands` has the cells of each, `steps` the jobs, and days where these are compared.
     """
     level = LEVEL / len(bands)
-    return [_of_cells(y, job, candidate, cells, level, loss) for cells in bands]
+    return [_of_cells(y, steps, candidate, cells, level, loss) for cells in bands]
 
 
 def single(
     y: Floats,
-    job: NDArray[np.intp],
+    steps: jobs.Steps,
     candidate: NDArray[np.bool_],
     bands: Sequence[NDArray[np.intp]],
     made: Sequence[Loss],
@@ -74,21 +75,21 @@ def single(
         if one.state != State.CRITICAL and len(cells) > 1
         for cell in cells
     ]
-    found = [(x, _of_cells(y, job, candidate, np.array([x]), level, loss)) for x in others]
+    found = [(x, _of_cells(y, steps, candidate, np.array([x]), level, loss)) for x in others]
     return [(cell, one) for cell, one in found if one.state == State.CRITICAL]
 
 
 def _of_cells(
     y: Floats,
-    job: NDArray[np.intp],
+    steps: jobs.Steps,
     candidate: NDArray[np.bool_],
     cells: NDArray[np.intp],
     level: float,
     loss: float,
 ) -> Loss:
-    side = np.array([candidate[job == one][0] for one in np.unique(job)])
+    side = jobs.of_units(candidate, steps)
     of_launches = y[:, cells].mean(axis=1)[:, None]  # NaN of a launch that lacks a size
-    values = jobs.medians(of_launches, job)[:, 0]
+    values = jobs.medians(of_launches, steps)[:, 0]
     known = ~np.isnan(values)
     base, other = values[known & ~side], values[known & side]
     launches = int((~np.isnan(of_launches[:, 0]) & candidate).sum())
@@ -98,7 +99,7 @@ def _of_cells(
     spread = jobs.Spread.of(base)
     if spread is None:
         return Loss(State.UNKNOWN, *counts, needed=jobs.FEWEST)
-    more = jobs.excess(of_launches, job, ~side & known)
+    more = jobs.excess(of_launches, steps, ~candidate)
     wider = spread.widened(float(more[known & side, 0].mean()), len(other))
     change = float(other.mean()) - spread.mean
     half = wider.bound(level, len(other))
