@@ -19,7 +19,7 @@ _LEAST: Final = 5.0  # per cent; smaller differences are pale
 
 
 def figure(found: NodeHistory) -> Figure:
-    """The largest message size of each part: how long each took beside the median one."""
+    """The largest message size of each part: how long each took beside the others."""
     largest: dict[str, What] = {}
     for what in found.series:  # smallest first
         largest[what.part] = what
@@ -49,7 +49,7 @@ def _chart(found: NodeHistory, what: What) -> Chart:
             values,
             days,
             np.arange(len(found.nodes), dtype=float),
-            f"% more time than the median {found.per}",
+            f"% more time than the other {found.per}s",
             top,
             -top,
             dark_is_high=True,

@@ -252,11 +252,7 @@ def _apart(levels: Floats, error: float) -> list[int]:
 
 
 def _of_last(line: Floats) -> float:
-    """The mean of the last nights that are known, without a fifth at each end; NaN of too few.
-
-    Not their median: who is the middle node of a night has 0 there, and the medians of nodes that
-    are often so lie closer together than those of the others.
-    """
+    """The mean of the last nights that are known, without a fifth at each end; NaN of too few."""
     known = np.sort(line[np.isfinite(line)][-LATELY:])
     cut = known.size // 5
     return float(known[cut : known.size - cut].mean()) if known.size >= moves.LEAST else np.nan

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Series of nights that moved to another level and stay there: which, since when, how far.
 
-A series is what a node did each night beside the median node, as a logarithm. The median of its
+A series is what a node did each night beside the others, as a logarithm. The median of its
 last nights is held against that of the nights before; how far such medians differ where nothing
 moved is taken from all series and nights together, so that nights which are like the ones before
 make the limit wider, and a series that is restless by itself has a wider one of its own. Everything
@@ -32,6 +32,7 @@ WORTH: Final = 1.03
 """Factor below which nothing is worth a line, however sure it is."""
 _MOST_BEFORE: Final = 30
 _YEAR: Final = 365
+_UPPER: Final = 0.25
 _TAIL: Final = 0.98
 _AROUND: Final = 9
 _RATIO_ERROR: Final = 1.63  # of tail over median of n normal sizes, in units of 1 / √n
@@ -105,11 +106,12 @@ def _limit(steps: Floats, degrees: float, chance: float) -> float:
     """Size that a step has with that chance, to either side, where nothing moved.
 
     A median of RECENT nights is beyond x where half of them are, and nights are as Student's t with
-    these degrees; the scale is that of the median step, as far as so many steps can tell it.
+    these degrees; the scale is that of the upper quarter of the steps, as far as so many can tell
+    it. Not of the median step: what a matrix of few nodes says of each gathers about 0.
     """
     freedom = laws.mad_freedom(steps.size / RECENT)
     unsure = laws.t_isf(chance, freedom) / laws.t_isf(chance, _MOST_DEGREES)
-    scale = float(np.median(steps)) / _of_median(0.25, degrees)
+    scale = float(np.quantile(steps, 1 - _UPPER)) / _of_median(_UPPER / 2, degrees)
     return float(scale * _of_median(chance, degrees) * unsure)
 
 

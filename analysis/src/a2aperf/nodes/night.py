@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What one launch says of each of its nodes: how long it takes, beside the median node.
+"""What one launch says of each of its nodes: how long it takes, beside the other nodes.
 
 Or of their adapters, of the two directions of each node, or of each pair of nodes.
 
@@ -15,7 +15,7 @@ from typing import Any, Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from a2aperf import copies
+from a2aperf import copies, others
 from a2aperf.launch import Launch
 
 Floats = NDArray[np.float64]
@@ -148,10 +148,9 @@ def adapters(launch: Launch) -> Parted | None:
 
 
 def by_place(values: Floats, place: NDArray[np.integer[Any]], count: int) -> Floats:
-    """The median of the ranks' values [R] at each place, beside the median place; NaN unknown."""
+    """The median of the ranks' values [R] at each place, beside the other places; NaN unknown."""
     known = [values[(place == one) & np.isfinite(values)] for one in range(count)]
-    medians = np.array([np.median(own) if own.size else np.nan for own in known])
-    return np.asarray(medians - np.nanmedian(medians)) if np.isfinite(medians).any() else medians
+    return others.beside(np.array([np.median(own) if own.size else np.nan for own in known]))
 
 
 def night(

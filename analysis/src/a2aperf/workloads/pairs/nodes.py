@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from a2aperf import others
 from a2aperf.nodes.night import (
     FEWEST_NODES,
     Line,
@@ -59,10 +60,11 @@ def _lines(of: Links, index: int, size: int, per: Per, parted: Parted | None) ->
         for part, effect in ((_SENDS, fit.sender), (_RECEIVES, fit.receiver)):
             yield line(part, size, by_place(effect, parted.of_rank, len(parted.names)))
     elif per == "direction":
-        yield line(_CARRIES, size, np.concatenate([fit.sender, fit.receiver]))
+        ends = [others.beside(fit.sender), others.beside(fit.receiver)]
+        yield line(_CARRIES, size, np.concatenate(ends))
     elif per == "pair":
         off = ~np.eye(len(fit.residual), dtype=bool)
         yield line(_CARRIES, size, ways.added(fit)[off])
     else:
-        yield line(_SENDS, size, fit.sender)
-        yield line(_RECEIVES, size, fit.receiver)
+        yield line(_SENDS, size, others.beside(fit.sender))
+        yield line(_RECEIVES, size, others.beside(fit.receiver))
