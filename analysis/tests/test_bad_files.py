@@ -303,7 +303,19 @@ def test_a_killed_run_is_read(a2a: Run, launch: Path) -> None:
     outcome = a2a("table", launch)
     assert outcome.status == 0
     assert len(outcome.out.splitlines()) == 3
-    assert "2 points are not measured yet" in outcome.err
+    assert "2 points are not measured yet (a launch was killed, or still running)" in outcome.err
+    told = a2a("explain", launch)
+    assert told.status == 0
+    assert "did not finish (killed, or still running)" in told.err
+
+
+def test_what_has_its_sentinel_alone_is_not_explained(a2a: Run, tmp_path: Path) -> None:
+    """Of a launch that ended at its first point "nothing stands out" was said."""
+    path = synthetic.write_launch(tmp_path / "a.h5", synthetic.Setup(sentinel=True))
+    with edited(path) as file:
+        sentinel = file["role"][:] == b"sentinel"
+        file["state"][~sentinel] = 0
+    a2a("explain", path).refused("no point is complete, ", " pending")
 
 
 @pytest.mark.parametrize("state", ["complete", "failed"])

@@ -14,8 +14,9 @@ import numpy as np
 import pytest
 
 import a2aperf
-from a2aperf import compare, grouping, loading, plots, remarks, schema, workloads, writer
+from a2aperf import compare, grouping, loading, plots, results, schema, workloads, writer
 from a2aperf.curves import Options
+from a2aperf.explain.finders import explain
 from a2aperf.importers import columns
 from a2aperf.importers.block import Block, Given, Kind, document
 from conftest import DATA, Outcome
@@ -345,13 +346,24 @@ def test_a_comparison_tells_other_pairs_and_other_lengths(a2a: Run, tmp_path: Pa
     assert re.search(r"point asked_messages +asked messages 500 +not recorded", told)
 
 
-def test_how_often_a_stream_lost_its_core_is_not_counted_per_op(
-    repeated: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(("switches", "is_told"), [(40, False), (400, True)])
+def test_how_often_a_stream_lost_its_core_is_counted_by_its_cpu_time(
+    repeated: Path, monkeypatch: pytest.MonkeyPatch, switches: int, is_told: bool
 ) -> None:
     """Its one op is a second long, in which the system always takes the core now and then."""
-    monkeypatch.setattr(remarks, "_preempted", lambda *_: True)
-    (made,) = compare.by_setting(loading.load([repeated]).to_judge(), ["mode"])
-    assert made.doubts == []
+    counted = {"involuntary_switches": switches, "user_time": 10**9, "system_time": 0}
+    of_ranks = {name: np.array([value, 0]) for name, value in counted.items()}
+    read = schema.Counters(of_ranks, ["", ""], {}, {})
+    monkeypatch.setattr(results.Results, "counters", lambda *_: read)
+    found = loading.load([repeated]).to_judge()
+    found.points["has_raw"] = True
+    (made,) = compare.by_setting(found, ["mode"])
+    said = "more than 50 involuntary context switches per second of CPU time"
+    assert any(one.endswith(said) for one in made.doubts) == is_told
+    named = [one for one in explain(found) if one.kind == "descheduled"]
+    assert bool(named) == is_told
+    if is_told:
+        assert "(rank 0, " in named[0].text and "1600 in 4 s)" in named[0].text
 
 
 def test_a_comparison_says_of_what_its_times_are(a2a: Run, repeated: Path, tmp_path: Path) -> None:

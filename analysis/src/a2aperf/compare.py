@@ -280,7 +280,7 @@ class _Judge:
                 *filter(None, [self.judged.rest_on(self.pairing.points)]),
                 *self.found.unjudged,
             ],
-            remarks.doubts(self.found, [*launches[0], *launches[1]]),
+            remarks.doubts(self.found, *launches),
             self.judged,
             self.level,
             self.found.columns,

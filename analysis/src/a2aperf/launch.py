@@ -57,6 +57,14 @@ class Launch:
         return self.nodes[int(self.node_of_rank[rank])] if known else "?"
 
     @property
+    def unfinished(self) -> str:
+        """Why it did not finish, as far as that is known; empty of one that did."""
+        if self.end_state == "finished":
+            return ""
+        state = "killed, or still running" if self.end_state == "running" else self.end_state
+        return ": ".join(part for part in (state, self.message) if part)
+
+    @property
     def tuned(self) -> set[str]:
         """Variables that a2aperf set by itself for the provider and the number of ranks."""
         words = str(self.attributes.get("tuned_environment", "")).split()

@@ -120,7 +120,7 @@ def _look(path: Path, seen: set[int]) -> Step:
         newest.end_state,
         newest.message,
         None,
-        oversubscription.in_launches(found.launches.values()),
+        oversubscription.in_launches(found.launches),
     )
 
 

@@ -4,8 +4,7 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -39,13 +38,21 @@ def oversubscription(launch: Launch) -> str:
     return f"{words} of {launch.nodes[node]} ({len(crowded)} of {count_text(len(ranks), 'node')})"
 
 
-def in_launches(launches: Iterable[Launch]) -> list[str]:
+def crowded(launches: Mapping[str, Launch]) -> dict[str, list[str]]:
+    """The names of the launches that are oversubscribed, by the words for how."""
+    told: dict[str, list[str]] = {}
+    for name, launch in launches.items():
+        if words := oversubscription(launch):
+            told.setdefault(words, []).append(name)
+    return told
+
+
+def in_launches(launches: Mapping[str, Launch]) -> list[str]:
     """`oversubscribed: 4 ranks on 2 cores, in 4 of 8 launches`, for each that there is."""
-    told = [oversubscription(launch) for launch in launches]
-    total = count_text(len(told), "launch", "launches")
+    total = count_text(len(launches), "launch")
     return [
-        words if len(told) == 1 else f"{words}, in {count} of {total}"
-        for words, count in Counter(filter(None, told)).items()
+        words if len(launches) == 1 else f"{words}, in {len(names)} of {total}"
+        for words, names in crowded(launches).items()
     ]
 
 

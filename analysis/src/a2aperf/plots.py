@@ -54,5 +54,5 @@ def _require(kind: str, name: str, value: object) -> None:
 
 def cautioned(figure: Figure, results: Results) -> Figure:
     """The figure with what all of it is to be read with as its first notes."""
-    crowded = oversubscription.in_launches(results.launches.values())
+    crowded = oversubscription.in_launches(results.launches)
     return replace(figure, notes=(*crowded, *figure.notes))

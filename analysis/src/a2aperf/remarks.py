@@ -7,13 +7,11 @@ from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
-from a2aperf import blocks, jobs, labels, power, schema
+from a2aperf import blocks, jobs, labels, power, preemption, schema
 from a2aperf.decision import Decision
-from a2aperf.launch import Launch
 from a2aperf.layouts import window
-from a2aperf.oversubscription import in_launches, yields
+from a2aperf.oversubscription import crowded, yields
 from a2aperf.results import Results
 from a2aperf.sides import Pairing
 
@@ -23,7 +21,6 @@ _ALWAYS: Final = 0.9
 _SIDES: Final = (("baseline", False), ("candidate", True))
 _INJECTING: Final = {"inject", "asked_inject", "mode"}
 """What decides by itself whether messages are injected."""
-_PREEMPTED: Final = 0.05  # involuntary context switches per op of a rank
 
 
 def no_verdict(pairing: Pairing) -> str | None:
@@ -177,31 +174,33 @@ def _outliers(pairing: Pairing, made: Decision) -> list[str]:
     ]
 
 
-def doubts(found: Results, names: list[str]) -> list[str]:
-    """What the launches know of why they differ: cores that were shared or taken away."""
-    launches = [found.launches[name] for name in dict.fromkeys(names)]
-    told = in_launches(launches)
-    # Of what has no ops nothing is known of how often is too often.
-    hit = [one for one in launches if found.judged.has_ops and _preempted(found, one)]
+def doubts(found: Results, *sides: Sequence[str]) -> list[str]:
+    """What the launches of the sides know of why they differ: cores shared or taken away.
+
+    `sides` are the baseline's and the candidate's, or one that has all.
+    """
+    launches = {name: found.launches[name] for side in sides for name in side}
+    told = [f"{words}{_in_launches(names, sides)}" for words, names in crowded(launches).items()]
+    hit = [name for name in launches if preemption.is_often(found, name)]
     if hit:
-        words, kind = ("were preempted", "involuntary context switches")
-        if any(yields(launch) for launch in hit):
-            words, kind = ("yielded their core or were preempted", "context switches")
-        told.append(
-            f"ranks {words} in {len(hit)} of {len(launches)} launches (more than "
-            f"{_PREEMPTED:g} {kind} per op)"
-        )
+        yielding = any(yields(launches[name]) for name in hit)
+        words, kind = preemption.words(yielding)
+        often = preemption.limit_text(found.judged.has_ops, kind)
+        told.append(f"ranks {words}{_in_launches(hit, sides)}, more than {often}")
     return told
 
 
-def _preempted(found: Results, launch: Launch) -> bool:
-    """Whether a rank lost its core more often than is worth nothing, over all points."""
-    points = found.points[(found.points["launch"] == launch.id) & found.points["has_raw"]]
-    switches: NDArray[np.int64] = np.zeros(1, dtype=np.int64)
-    ops = 0
-    for file, point, attempts in points[["file", "point", "attempts"]].itertuples(index=False):
-        of_ranks = found.switches(str(file), int(point))
-        if of_ranks is not None:
-            switches = switches + of_ranks
-            ops += int(attempts)
-    return bool(ops and (np.max(switches) > _PREEMPTED * ops))
+def _in_launches(names: Sequence[str], sides: Sequence[Sequence[str]]) -> str:
+    """`, in 8 of 16 launches: 8 of 8 of the candidate`; nothing of a single one."""
+    total = len({name for side in sides for name in side})
+    if total == 1:
+        return ""
+    text = f", in {len(names)} of {total} launches"
+    hit = [len(set(names) & set(side)) for side in sides]
+    if len(sides) < 2 or hit == [len(set(side)) for side in sides]:
+        return text
+    of_sides = [
+        f"{count} of {len(set(side))} of the {name}"
+        for count, side, (name, _) in zip(hit, sides, _SIDES, strict=True)
+    ]
+    return f"{text} ({', '.join(of_sides)})"

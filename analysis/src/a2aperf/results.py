@@ -212,15 +212,19 @@ class Results:
     def complete(self, roles: Sequence[str] = ("measure",)) -> Results:
         """The same, where there must be one: InputError says what became of the points."""
         chosen = self.measured(roles)
-        if chosen.points.empty:
-            asked = self.points[self.points["role"].isin(roles)]
+        asked = self.points[self.points["role"].isin(roles)]
+        done, whole = (
+            of["role"].map(schema.is_counted).astype(bool) for of in (chosen.points, asked)
+        )
+        if chosen.points.empty or (whole.any() and not done.any()):
             if asked.empty:
                 self.refuse_others()
                 if (self.points["role"] == schema.PIPELINED).any():
                     raise InputError(f"{_NO_START}: 'a2a table' shows them")
                 here = ", ".join(dict.fromkeys(map(str, self.points["role"]))) or "none"
                 raise InputError(f"no point has role {' or '.join(roles)}; roles here: {here}")
-            raise InputError(", ".join(["no point is complete", *_fates(asked)]))
+            fates = _fates(asked[whole] if whole.any() else asked)
+            raise InputError(", ".join(["no point is complete", *fates]))
         return chosen
 
     def to_judge(self, roles: Sequence[str] = ("measure",)) -> Results:

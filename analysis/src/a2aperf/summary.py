@@ -22,7 +22,7 @@ def sentences(results: Results) -> list[str]:
 
 def _oversubscribed(results: Results) -> list[str]:
     """What every other sentence is to be read with."""
-    told = oversubscription.in_launches(results.launches.values())
+    told = oversubscription.in_launches(results.launches)
     return [f"{words[0].upper()}{words[1:]}." for words in told]
 
 
@@ -42,10 +42,6 @@ def _not_done(points: pd.DataFrame) -> list[str]:
 def _ended_badly(results: Results) -> list[str]:
     said = []
     for launch in results.launches.values():
-        if launch.end_state in ("interrupted", "failed", "running"):
-            state = (
-                "killed, or still running" if launch.end_state == "running" else launch.end_state
-            )
-            why = ": ".join(part for part in (state, launch.message) if part)
-            said.append(f"Launch {launch.id} did not finish ({why}).")
+        if launch.unfinished:
+            said.append(f"Launch {launch.id} did not finish ({launch.unfinished}).")
     return said

@@ -47,7 +47,12 @@ def run(
     oversubscribed launches no rank, node or pair is judged.
     """
     require_kinds(kind)
-    found = filters.where(loading.load(files).complete(ROLES), where)
+    asked = filters.where(loading.load(files), where)
+    found = asked.complete(ROLES)
+    if len(found.points) < asked.points["role"].isin(ROLES).sum():
+        for launch in asked.launches.values():
+            if launch.unfinished:
+                terminal.tell(f"a2a: launch {launch.id} did not finish ({launch.unfinished})")
     findings = Findings.of(found, kind, mixed)
     if as_json:
         terminal.say_text(json.dumps([_plain(one) for one in findings], indent=1))

@@ -209,7 +209,11 @@ def _measured(found: results.Results) -> results.Results:
         raise InputError("no point is measured yet")
     if waiting:
         verb = "is" if waiting == 1 else "are"
-        terminal.tell(f"a2a: {count_text(waiting, 'point')} {verb} not measured yet")
+        why = ", ".join(
+            dict.fromkeys(x.unfinished for x in found.launches.values() if x.unfinished)
+        )
+        told = f"a2a: {count_text(waiting, 'point')} {verb} not measured yet"
+        terminal.tell(f"{told} (a launch was {why})" if why else told)
     return found
 
 
@@ -261,7 +265,7 @@ def _has(found: results.Results, role: str) -> bool:
 
 
 def _say_oversubscribed(found: results.Results) -> None:
-    for words in oversubscription.in_launches(found.launches.values()):
+    for words in oversubscription.in_launches(found.launches):
         terminal.tell(f"a2a: {words}")
 
 

@@ -10,68 +10,70 @@ from __future__ import annotations
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
-from a2aperf.explain.finding import Finding, listed
+from a2aperf import preemption
+from a2aperf.explain.finding import Finder, Finding, listed
 from a2aperf.labels import number_text
 from a2aperf.launch import Launch
 from a2aperf.oversubscription import oversubscription, yields
 from a2aperf.results import Results
 from a2aperf.schema import Counters
 
-_PER_OP: Final = 0.05  # involuntary context switches per op that are worth a word
 _SHARED_PER_OP: Final = 0.2  # the same, voluntary ones too, where threads share a CPU
 
 
+def finder(*roles: str) -> Finder:
+    """The row of a workload whose points have these roles."""
+    meaning = "Something else ran on a rank's CPU while it was timed."
+    return Finder("descheduled", "Ranks that shared their core", meaning, find, roles)
+
+
 def find(found: Results) -> list[Finding]:
-    """Per launch: involuntary context switches during the timed ops, and shared single CPUs."""
+    """Per launch: involuntary context switches while it was timed, and shared single CPUs."""
     findings = []
     for launch, points in found.points[found.points["has_raw"]].groupby("launch"):
         facts = found.launches[str(launch)]
-        read = [
-            (int(row["attempts"]), counters)
-            for _, row in points.iterrows()
-            if (counters := found.counters(str(row["file"]), int(row["point"])))
-        ]
-        if read:
-            findings += _switches(facts, read) + _shared(facts, read)
+        findings += _switches(found, facts)
+        if found.judged.has_ops:
+            read = [
+                (int(row["attempts"]), counters)
+                for _, row in points.iterrows()
+                if (counters := found.counters(str(row["file"]), int(row["point"])))
+            ]
+            findings += _shared(facts, read) if read else []
     return findings
 
 
-def _switches(facts: Launch, read: list[tuple[int, Counters]]) -> list[Finding]:
-    switches: NDArray[np.int64] = sum(
-        (counters.per_rank["involuntary_switches"] for _, counters in read),
-        start=np.zeros_like(read[0][1].per_rank["involuntary_switches"]),
-    )
-    ops = sum(attempts for attempts, _ in read)
-    rate = switches / ops
-    hit = np.flatnonzero(rate > _PER_OP)
-    if not len(hit):
+def _switches(found: Results, facts: Launch) -> list[Finding]:
+    of = preemption.of_launch(found, facts.id)
+    if of is None or not (of.rate > of.limit).any():
         return []
-    worst = int(np.argmax(rate))
-    ranks = len(rate)
+    hit = np.flatnonzero(of.rate > of.limit)
+    worst = int(np.argmax(of.rate))
     crowded = oversubscription(facts)
-    median = number_text(float(np.median(rate)), 2)
-    words, kind = ("were preempted", "involuntary context switches")
-    if yields(facts):
-        words, kind = ("yielded their core or were preempted", "context switches")
+    median = number_text(float(np.median(of.rate)), 2)
+    words, kind = preemption.words(yields(facts))
     return [
         Finding(
             "descheduled",
-            f"{len(hit)} of {ranks} ranks {words}: up to {number_text(rate[worst], 2)} "
-            f"{kind} per op (rank {worst}, {facts.host_of(worst)}: "
-            f"{switches[worst]} in {ops} ops); median rank {median}"
+            f"{len(hit)} of {len(of.rate)} ranks {words}: up to {number_text(of.rate[worst], 2)} "
+            f"{kind} per {of.unit} (rank {worst}, {facts.host_of(worst)}: "
+            f"{of.switches[worst]} in {of.during}); median rank {median}"
             + (f"; {crowded}" if crowded else ""),
             f"{facts.id}: ranks {listed(hit.tolist())}",
-            ops,
-            weight=float(rate[worst]),
-            numbers={"ranks": len(hit), "largest_per_op": float(rate[worst])},
+            of.n,
+            of.counted,
+            weight=float(of.rate[worst] / of.limit),
+            numbers={"ranks": len(hit), f"largest_per_{of.unit.split()[0]}": float(of.rate[worst])},
         )
     ]
 
 
 def _shared(facts: Launch, read: list[tuple[int, Counters]]) -> list[Finding]:
-    """Ranks that switch while all their threads are bound to one CPU: they take turns there."""
+    """Ranks that switch while all their threads are bound to one CPU.
+
+    Who runs there meanwhile is not recorded.
+    """
     ops = sum(attempts for attempts, _ in read)
     switches = sum(
         counters.per_rank["voluntary_switches"] + counters.per_rank["involuntary_switches"]
@@ -93,8 +95,8 @@ def _shared(facts: Launch, read: list[tuple[int, Counters]]) -> list[Finding]:
         Finding(
             "descheduled",
             f"in {len(pinned)} of {len(lists)} ranks all threads are bound to one CPU (rank "
-            f"{pinned[0]}: {len(first)} threads on CPU {first[0]}) and take turns there: a "
-            "helper thread competes with the polling one",
+            f"{pinned[0]}: {len(first)} threads on CPU {first[0]}), and something takes turns with "
+            "the polling one: a helper thread, or another process",
             f"{facts.id}: ranks {listed(pinned)}",
             ops,
             weight=len(pinned) / len(lists),

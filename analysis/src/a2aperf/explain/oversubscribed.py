@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from a2aperf.explain.finding import Finder, Finding, listed
-from a2aperf.oversubscription import oversubscription
+from a2aperf.oversubscription import crowded
 from a2aperf.results import Results
 
 
@@ -18,18 +18,13 @@ def finder(*roles: str) -> Finder:
 
 def find(found: Results) -> list[Finding]:
     """One finding per way in which launches are oversubscribed."""
-    launches: dict[str, list[str]] = {}
-    for name, launch in found.launches.items():
-        words = oversubscription(launch)
-        if words:
-            launches.setdefault(words, []).append(name)
     return [
         Finding("oversubscribed", words, listed(names), len(names), "launches", len(names))
-        for words, names in launches.items()
+        for words, names in crowded(found.launches).items()
     ]
 
 
 def without(found: Results) -> Results:
     """The points of the launches in which every rank has a core to itself, as far as is known."""
-    crowded = [name for name, launch in found.launches.items() if oversubscription(launch)]
-    return found.select(~found.points["launch"].isin(crowded)) if crowded else found
+    names = [name for of_words in crowded(found.launches).values() for name in of_words]
+    return found.select(~found.points["launch"].isin(names)) if names else found

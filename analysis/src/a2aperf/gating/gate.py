@@ -160,7 +160,7 @@ def _load(given: Sequence[Path], where: Sequence[str], what: str, checks: list[C
         return _Loaded(everything, None, sound)
     crowded = _oversubscribed(found)
     if crowded:
-        words = list_text(in_launches([*found.launches.values()]), 3)
+        words = list_text(in_launches(found.launches), 3)
         checks.append(unknown(what, f"{words}; left out: such times are those of the cores"))
         found = found.select(~found.points["launch"].isin(crowded))
     return _Loaded(everything, None if found.points.empty else found, sound)
@@ -200,7 +200,10 @@ def _tell_missing(found: Results, what: str, checks: list[Check]) -> None:
         checks.append(
             unknown("points", f"{list_text(counts)} of {total}{why}; --where leaves points out")
         )
-    broken = [key for key, one in found.launches.items() if one.end_state != "finished"]
+    broken = [
+        f"{key} did not finish ({one.unfinished})"
+        for key, one in found.launches.items()
+        if one.unfinished
+    ]
     if broken:
-        names = list_text(broken, 3)
-        checks.append(unknown("launches", f"{names} did not finish, or still run"))
+        checks.append(unknown("launches", list_text(broken, 3)))

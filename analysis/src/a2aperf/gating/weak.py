@@ -24,7 +24,7 @@ def check(found: Results, loss: float) -> tuple[list[Check], dict[str, str]]:
         points = found.measured(finder.roles)
         crowded = [key for key, one in points.launches.items() if oversubscription(one)]
         if crowded:
-            words = in_launches([*points.launches.values()])[0]
+            words = in_launches(points.launches)[0]
             checks.append(unknown(_name(finder), f"{words}: nobody is to blame"))
             points = points.select(~points.points["launch"].isin(crowded))
         if points.points.empty:

@@ -127,7 +127,7 @@ def beside(used: Results, names: Sequence[str]) -> list[str]:
     others = [name for name in grouping.differing_names(used.launches) if name not in mine]
     others += [x for x in grouping.differing_starts(used, used.points) if x != "sync"]
     told = [f"{name} differs between the launches, too" for name in others]
-    return [*in_launches(used.launches.values()), *told]
+    return [*in_launches(used.launches), *told]
 
 
 # What they measured -----------------------------------------------------------------------------

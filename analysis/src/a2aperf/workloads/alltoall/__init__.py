@@ -72,8 +72,7 @@ _FINDERS: Final = (
     Finder("nodes", "A node that stands out over all launches", "Where ranks are shuffled "
            "between launches, what stays with a node is its own. Errors hold over all nodes, and "
            "the placement of ranks is the unit.", nodes.standing_out, blames=True),
-    Finder("descheduled", "Ranks that shared their core", "Something else ran on a rank's CPU "
-           "while it was timed.", descheduled.find),
+    descheduled.finder("measure"),
     Finder("link", "Above the link rate", "More than the link can carry: the figure needs an "
            "explanation before it is used.", link.find),
     Finder("faster", "Another mode moves more", "The same messages, sent in another way by the "

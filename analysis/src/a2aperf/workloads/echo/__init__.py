@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from a2aperf.explain import start
+from a2aperf.explain import machine
 from a2aperf.explain.finding import Finder
 from a2aperf.round_trips import histogram, moved
 from a2aperf.traits import Judged
@@ -17,7 +17,7 @@ _FINDERS: Final = (
            "runs differ is not known.", outstanding.trips, ("echo",), describes=True),
     Finder("outstanding", "Round trips under way at once", "By Little's law bandwidth × mean time "
            "/ size; the minimum gives what is sure.", outstanding.find, ("echo",), describes=True),
-    start.finder("echo"),
+    *machine.finders("echo"),
 )  # fmt: skip
 
 WORKLOAD: Final = Workload(

@@ -9,7 +9,7 @@ from typing import Any, Final
 import pandas as pd
 
 from a2aperf.curves import Kind
-from a2aperf.explain import start
+from a2aperf.explain import machine
 from a2aperf.explain.finding import Finder
 from a2aperf.traits import Judged
 from a2aperf.workloads.interference import curve, findings, verify
@@ -26,7 +26,7 @@ _FINDERS: Final = (
            "stopped still came in phases that are called alone.", findings.lingering, ROLES),
     Finder("level", "Load that did not reach its level", "Beside victims it sent less than that "
            "share of its full rate.", findings.levels, ROLES, describes=True),
-    start.finder(*ROLES),
+    *machine.finders(*ROLES),
 )  # fmt: skip
 
 

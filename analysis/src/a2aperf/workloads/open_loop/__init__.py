@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Final
 
 from a2aperf.curves import Kind
-from a2aperf.explain import start
+from a2aperf.explain import machine
 from a2aperf.explain.finding import Finder
 from a2aperf.round_trips import histogram, moved
 from a2aperf.traits import Judged
@@ -36,7 +36,7 @@ _FINDERS: Final = (
     Finder("relay", "What the relay adds", "Each time by the clock of the rank where it passed; "
            "what is left is the way over both hops, there and back, and the server.",
            relay.relayed, ROLES, describes=True),
-    start.finder(*ROLES),
+    *machine.finders(*ROLES),
 )  # fmt: skip
 
 WORKLOAD: Final = Workload(

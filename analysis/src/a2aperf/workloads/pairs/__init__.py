@@ -7,7 +7,7 @@ from typing import Final
 
 from a2aperf import ops_moved, schema
 from a2aperf.curves import Kind
-from a2aperf.explain import oversubscribed, start
+from a2aperf.explain import machine
 from a2aperf.explain.finding import Finder
 from a2aperf.workloads.pairs import matrix, nodes, sentences, stored, table, verify, weak
 from a2aperf.workloads.pairs.links import ROLE, Links
@@ -22,8 +22,7 @@ WORKLOAD: Final = Workload(
     columns=schema.RATES | schema.TIMES,
     recomputed=frozenset(schema.COLUMN) - schema.WHOLE,
     finders=(
-        oversubscribed.finder(ROLE),
-        start.finder(ROLE),
+        *machine.finders(ROLE),
         Finder(
             "weak",
             "Weak links",

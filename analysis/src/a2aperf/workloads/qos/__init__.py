@@ -8,7 +8,7 @@ from typing import Any, Final
 import pandas as pd
 
 from a2aperf import schema
-from a2aperf.explain import start
+from a2aperf.explain import machine
 from a2aperf.explain.finding import Finder
 from a2aperf.traits import Judged
 from a2aperf.workloads.qos import findings, plots, sentences, stored, table, verify
@@ -31,7 +31,7 @@ _FINDERS: Final = (
            "path always wants more.", findings.idle, _ROLES),
     Finder("sharing", "Who got how much", "Shares of what all paths carry, of the intervals in "
            "which every path could send.", findings.sharing, _ROLES, describes=True),
-    start.finder(*_ROLES),
+    *machine.finders(*_ROLES),
 )  # fmt: skip
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Final
 
 from a2aperf import schema
-from a2aperf.explain import start
+from a2aperf.explain import machine
 from a2aperf.explain.finding import Finder
 from a2aperf.traits import Judged
 from a2aperf.workloads.stream import (
@@ -34,7 +34,7 @@ _FINDERS: Final = (
            "the rate, the total and the longest wait.", pause.find, _ROLES),
     Finder("sums", "Totals and rates computed again", "Bytes are messages × size, rates are totals "
            "/ time.", rates.sums, _ROLES, describes=True),
-    start.finder(*_ROLES),
+    *machine.finders(*_ROLES),
 )  # fmt: skip
 
 WORKLOAD: Final = Workload(

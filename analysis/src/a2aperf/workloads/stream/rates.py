@@ -149,5 +149,5 @@ def _where(rows: pd.DataFrame, wrong: pd.Series[bool]) -> list[str]:
 
 def _share(count: int, wrong: list[str]) -> str:
     if not wrong:
-        return f"in all {count} rows"
+        return "in the one row" if count == 1 else f"in all {count} rows"
     return f"in {count - len(wrong)} of {count} rows (not in {listed(wrong)})"
