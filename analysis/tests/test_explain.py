@@ -251,6 +251,31 @@ def test_a_rank_behind_the_slow_ops_is_named(
     assert one.numbers == {"rank": 5, "ops": 10, "slow": 10}
 
 
+@pytest.mark.parametrize(("factor", "words"), [(2.0, "receives slowly"), (0.4, "sends slowly")])
+def test_a_node_whose_ranks_are_apart_together_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, factor: float, words: str
+) -> None:
+    """No rank of it is apart from the other one there; they share its link."""
+    synthetic.write_launch(tmp_path / "run.h5", QUIET)
+    found = loading.load([tmp_path / "run.h5"]).measured()
+    assert explain(found, ("apart",)) == []
+    real = results.Results.raw
+
+    def shared(self: results.Results, file: str, point: int) -> RawOps:
+        raw = real(self, file, point)
+        received = raw.recv_done.copy()
+        (facts,) = self.launches.values()
+        own = facts.node_of_rank == 1
+        taken = (received[:, own] - raw.begin[:, own]) * factor
+        received[:, own] = raw.begin[:, own] + taken.astype(np.int64)
+        return replace(raw, recv_done=received)
+
+    monkeypatch.setattr(results.Results, "raw", shared)
+    (one,) = explain(loading.load([tmp_path / "run.h5"]).measured(), ("apart",))
+    assert one.text.startswith("node node002 (median of its 2 ranks) ") and words in one.text
+    assert one.nodes == ("node002",)
+
+
 def test_a_descheduled_rank_is_named(tmp_path: Path) -> None:
     (one,) = findings(tmp_path, with_effects(descheduled=(2,)), "descheduled")
     assert "1 of 8 ranks" in one.text and "rank 2, node002" in one.text

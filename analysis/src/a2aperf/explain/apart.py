@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The rank that has all its messages long after the others, or long before them.
+"""The rank or node that has all its messages long after the others, or long before them.
 
 In an all-to-all whoever receives slowly is late; who sends slowly makes all others late and is
 the only one in time, for nobody waits for its own messages. With two ranks the two cases look
-alike, and nothing is said.
+alike, and nothing is said. Ranks of a node share what it has: where no rank is apart by itself,
+nodes are looked at by the median of their ranks.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from a2aperf.launch import Launch
 from a2aperf.results import Results
 
 _APART: Final = 1.25
-"""Factor between the rank and the nearest of the others: equal links end within a tenth."""
+"""Factor between it and the nearest of the others: equal links end within a tenth."""
 _SHARE: Final = 0.9  # of the ops
 _FEWEST: Final = 10  # ops, all points of a launch together
 _CLEAR: Final = 10.0  # median absolute deviations of a rank's lateness
@@ -27,35 +28,54 @@ _BARRIER_NS: Final = 1e6
 """A barrier ends on all ranks within this, where each has a core: by less nobody is apart."""
 
 Apart = tuple[int, str, float, int]
-"""Rank, "receives" or "sends", median factor, ops."""
+"""Rank or node, "receives" or "sends", median factor, ops."""
 
 
 def find(found: Results) -> list[Finding]:
-    """Per launch, the ranks that end apart in nine of ten ops of a point, all such points."""
+    """Per launch, who ends apart in nine of ten ops of a point, all such points."""
     findings = []
     points = found.points[found.points["has_raw"] & (found.points["ranks"] > 2)]
     for launch, of_launch in points.groupby("launch"):
-        seen: dict[tuple[int, str], list[tuple[Any, float, int]]] = {}
         facts = found.launches[str(launch)]
-        least = 0.0 if facts.attributes.get("sync") == "clock" else _BARRIER_NS
-        received: list[NDArray[np.int64]] = []
-        clear = False
-        for _, row in of_launch.iterrows():
-            raw = found.raw(str(row["file"]), int(row["point"]))
-            received.append(raw.recv_done[raw.valid] - raw.begin[raw.valid])
-            for rank, what, factor, ops in apart(received[-1], least):
-                seen.setdefault((rank, what), []).append((row, factor, ops))
-                clear |= _clear(received[-1], what)
-        time = equal.correlation_time(received) if seen else 1.0
-        for (rank, what), at in seen.items():
-            ops = sum(ops for _, _, ops in at)
-            if ops >= _FEWEST and (clear or ops / time >= equal.FEWEST):
-                findings.append(_told(facts, rank, what, at, len(of_launch)))
+        rows = [row for _, row in of_launch.iterrows()]
+        raws = [found.raw(str(row["file"]), int(row["point"])) for row in rows]
+        received = [raw.recv_done[raw.valid] - raw.begin[raw.valid] for raw in raws]
+        told = _of_view(facts, "rank", rows, received)
+        if not told and len(set(facts.node_of_rank)) < len(facts.node_of_rank):
+            by_node = [_by_node(times, facts.node_of_rank) for times in received]
+            told = _of_view(facts, "node", rows, by_node)
+        findings += told
+    return findings
+
+
+def _by_node(received: NDArray[np.int64], node_of_rank: NDArray[np.int32]) -> NDArray[np.int64]:
+    """The median of each node's ranks [ops, N], in the order of `Launch.nodes`; ns."""
+    nodes = [received[:, node_of_rank == node] for node in range(int(node_of_rank.max()) + 1)]
+    return np.stack([np.median(of, axis=1) for of in nodes if of.size], axis=1).astype(np.int64)
+
+
+def _of_view(
+    facts: Launch, kind: str, rows: list[Any], received: list[NDArray[np.int64]]
+) -> list[Finding]:
+    """Of the ranks or nodes (`kind`) of a launch, whose points are `rows`."""
+    least = 0.0 if facts.attributes.get("sync") == "clock" else _BARRIER_NS
+    seen: dict[tuple[int, str], list[tuple[Any, float, int]]] = {}
+    clear = False
+    for row, times in zip(rows, received, strict=True):
+        for one, what, factor, ops in apart(times, least):
+            seen.setdefault((one, what), []).append((row, factor, ops))
+            clear |= _clear(times, what)
+    time = equal.correlation_time(received) if seen else 1.0
+    findings = []
+    for (one, what), at in seen.items():
+        ops = sum(ops for _, _, ops in at)
+        if ops >= _FEWEST and (clear or ops / time >= equal.FEWEST):
+            findings.append(_told(facts, (kind, one), what, at, len(rows)))
     return findings
 
 
 def apart(received: NDArray[np.int64], least: float = 0.0) -> list[Apart]:
-    """Ranks apart in the times at which each had its last message [ops, R], ns; at most one.
+    """Who is apart in the times at which each had its last message [ops, R], ns; at most one.
 
     `least`: the difference that counts, ns.
     """
@@ -83,15 +103,23 @@ def _clear(received: NDArray[np.int64], what: str) -> bool:
 
 
 def _told(
-    facts: Launch, rank: int, what: str, at: list[tuple[Any, float, int]], points: int
+    facts: Launch,
+    who: tuple[str, int],
+    what: str,
+    at: list[tuple[Any, float, int]],
+    points: int,
 ) -> Finding:
-    host = facts.host_of(rank)
+    kind, number = who
+    name = f"rank {number} ({facts.host_of(number)})"
+    if kind == "node":
+        ranks = np.flatnonzero(facts.node_of_rank == number)
+        name = f"node {facts.nodes[number]} (median of its {len(ranks)} ranks)"
     row, factor, _ = max(at, key=lambda one: one[1])
     ops = sum(count for _, _, count in at)
     sizes = listed(f"{one['message_size']} B" for one, _, _ in at)
     if what == "receives":
         story = (
-            f"has its last message up to {factor:.2g} times as late as any other rank: it "
+            f"has its last message up to {factor:.2g} times as late as any other {kind}: it "
             "receives slowly, or one of the others sends slowly to it"
         )
     else:
@@ -101,10 +129,11 @@ def _told(
         )
     return Finding(
         "apart",
-        f"rank {rank} ({host}) {story}; in {ops} ops of {len(at)} of {points} points "
+        f"{name} {story}; in {ops} ops of {len(at)} of {points} points "
         f"({percent(_SHARE)} of their ops or more); most at {series.place(row)}",
         f"{facts.id}: {sizes}",
         ops,
         weight=factor,
-        numbers={"rank": rank, "side": what, "factor": factor},
+        numbers={kind: number, "side": what, "factor": factor},
+        nodes=(facts.nodes[number],) if kind == "node" else (),
     )

@@ -63,7 +63,7 @@ _FINDERS: Final = (
            "ranks would each be last in one of R ops; reported where it costs time.",
            uneven.of_equal_ranks(stragglers.find),
            blames=True),
-    Finder("apart", "A rank that finishes apart from the others", "Who receives slowly "
+    Finder("apart", "A rank or node that finishes apart from the others", "Who receives slowly "
            "is late; who sends slowly makes all others late.", uneven.of_equal_ranks(apart.find),
            blames=True),
     Finder("behind", "The rank behind the slow ops", "It pauses now and then: the others wait for "

@@ -201,14 +201,17 @@ def _against_uniform(row: pd.Series) -> str:
     asked, took = float(row["bound"] / row["uniform_bound"]), float(1 / row["as_fast"])
     beside = f"beside the uniform traffic it asks {asked:.3g} times as much of them and took "
     if abs(took / asked - 1) <= _ALIKE:
-        if abs(asked - 1) < _EQUAL:
-            return "the uniform traffic beside it asks as much of them and took as long"
+        if abs(asked - 1) <= _ALIKE:
+            return "the uniform traffic beside it asks about as much of them and took as long"
         return (
             beside + f"{took:.3g} times as long: the difference is the traffic's, not the network's"
         )
     missing = _time(row) * (1 - asked / took)
     if missing < 0:
-        return beside + f"only {took:.3g} times as long"
+        return beside + (
+            f"only {took:.3g} times as long: what it asks of links that are alike does not explain "
+            "the uniform traffic's time"
+        )
     return beside + f"{took:.3g} times as long: {us(missing)} more than that alone explains"
 
 
