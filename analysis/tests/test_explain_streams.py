@@ -5,12 +5,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 import a2aperf
+from a2aperf import loading
+from a2aperf.explain.finders import explain
 from a2aperf.explain.finding import Finding
+from a2aperf.results import Results
+from a2aperf.workloads.stream import intervals
 from conftest import DATA, Outcome
+from support import native_echo, native_streams
 from support.edited import edited
 from support.synthetic_streams import Pipe, write_streams
 
@@ -175,3 +183,57 @@ def test_a_file_that_lacks_a_column_is_explained_without_it(
         del file[name]
     outcome = a2a("explain", tmp_path / "x.h5")
     assert (outcome.status, outcome.err) == (0, "")
+
+
+# Held up -----------------------------------------------------------------------------------------
+
+
+def ticks(
+    messages: NDArray[np.int64], longest: float = 0.1
+) -> Callable[[Results, Any], intervals.Intervals]:
+    """Intervals of 0.1 s with so many messages; the last but one lasts so long."""
+    lengths = np.full(len(messages), 0.1)
+    lengths[-2] = longest
+    made = intervals.Intervals(np.cumsum(lengths), messages.astype(float))
+    return lambda *_: made
+
+
+def stood_still(path: Path) -> list[Finding]:
+    return explain(loading.load([path]).measured(("stream",)), ("standstill",))
+
+
+def test_a_stream_that_stood_still_says_for_how_long(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = native_streams.write(tmp_path / "s.h5")
+    rng = np.random.default_rng(1)
+    held = rng.poisson(2000, 60)
+    held[20:39] = 0
+    monkeypatch.setattr(intervals, "of", ticks(held))
+    one, _ = stood_still(path)
+    assert "next to nothing came in 19 of 60 intervals, for 1.9 s from 2.0 s on" in one.text
+    assert one.numbers["share"] == pytest.approx(19 / 60)
+    # Who is held up itself tells one long interval, with what came when it went on.
+    monkeypatch.setattr(intervals, "of", ticks(rng.poisson(2000, 60), 4.5))
+    one, _ = stood_still(path)
+    assert "in 1 of 60 intervals, for 4.5 s from 5.8 s on" in one.text
+
+
+@pytest.mark.parametrize("mean", [0.5, 3, 30, 2000])
+def test_a_stream_that_goes_on_does_not_stand_still(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mean: float
+) -> None:
+    path = native_streams.write(tmp_path / "s.h5")
+    for seed in range(50):
+        monkeypatch.setattr(intervals, "of", ticks(np.random.default_rng(seed).poisson(mean, 80)))
+        assert stood_still(path) == []
+
+
+@pytest.mark.parametrize(("share", "is_told"), [(0.02, False), (0.3, True)])
+def test_a_round_trip_that_held_up_all_is_told(tmp_path: Path, share: float, is_told: bool) -> None:
+    found = loading.load([native_echo.write(tmp_path / "e.h5")]).measured(("echo",))
+    found.points["ops"] = 1000
+    found.points["time_max"] = share * 1000 * found.points["time_mean"]
+    told = explain(found, ("held-up",))
+    assert bool(told) == is_told
+    assert all(", 30 % of what all took together" in one.text for one in told)

@@ -17,6 +17,8 @@ _FINDERS: Final = (
            "runs differ is not known.", outstanding.trips, ("echo",), describes=True),
     Finder("outstanding", "Round trips under way at once", "By Little's law bandwidth × mean time "
            "/ size; the minimum gives what is sure.", outstanding.find, ("echo",), describes=True),
+    Finder("held-up", "A round trip that held up all", "Something stopped an end or the way "
+           "between for a while.", outstanding.held_up, ("echo",)),
     *machine.finders("echo"),
 )  # fmt: skip
 

@@ -17,6 +17,7 @@ from a2aperf.workloads.stream import (
     plots,
     rates,
     sentences,
+    standstill,
     verify,
 )
 from a2aperf.workloads.workload import Suite, Workload
@@ -32,6 +33,9 @@ _FINDERS: Final = (
            "nothing else.", buffers.find, _ROLES),
     Finder("pause", "Receivers that pause", "Whether one pause after every 1000 messages explains "
            "the rate, the total and the longest wait.", pause.find, _ROLES),
+    Finder("standstill", "Streams that stood still", "For a while next to nothing came, much "
+           "before and after: something stopped an end or the way between.", standstill.find,
+           _ROLES),
     Finder("sums", "Totals and rates computed again", "Bytes are messages × size, rates are totals "
            "/ time.", rates.sums, _ROLES, describes=True),
     *machine.finders(*_ROLES),
