@@ -406,6 +406,7 @@ def test_results_do_not_change_from_run_to_run(a2a: A2A, tmp_path: Path) -> None
 def test_what_is_far_beyond_use_is_told_as_such() -> None:
     assert verdicts._percent(0.0421) == "4.2 %"
     assert verdicts._percent(4.858) == "485.8 %"
+    assert verdicts._percent(0.99985) == "more than 99.9 %"
     assert verdicts._percent(6.4e73) == "more than 1000 %"
 
 
@@ -438,3 +439,20 @@ def test_launches_that_no_cell_has_all_of_are_counted_in_a_cell(a2a: A2A, tmp_pa
     assert f"{said} (8 launches in all); " in both
     one = a2a("compare", *files, "--by", "UCX_TLS", "--where", "window=8").out
     assert "4 launches of A, 4 launches of B; " in one
+
+
+@pytest.mark.parametrize(
+    ("verdict", "ratio", "words"),
+    [
+        ("slower", 0.000153, "slower: 0.000153 times the speed"),
+        ("slower", 0.62, "slower by 38.0 %"),
+        ("faster", 2.3, "faster by 130.0 %"),
+        ("faster", 12.4, "faster: 12.400 times the speed"),
+        ("undecided", 0.01, "undecided"),
+    ],
+)
+def test_what_is_left_of_the_speed_is_told_where_it_is_little(
+    verdict: str, ratio: float, words: str
+) -> None:
+    assert verdicts.words({"verdict": compare.Verdict(verdict), "ratio": ratio}) == words
+    assert verdicts._interval({"ratio_low": 0.00015, "ratio_high": 0.2}) == "0.000150 to 0.200"

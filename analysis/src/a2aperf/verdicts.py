@@ -16,6 +16,8 @@ from a2aperf.differences import apart
 from a2aperf.tables import UNKNOWN, Column, Table, aligned
 
 _ALWAYS = ("ranks", "nodes", "ppn", "message_size")
+_FAR = 0.1
+"""Of the speed: a change to less, or to more than its inverse, is told by what is left of it."""
 
 
 def lines(comparison: Comparison) -> list[str]:
@@ -107,7 +109,12 @@ def _interval(cell: Any) -> str:
     low, high = cell["ratio_low"], cell["ratio_high"]
     if pd.isna(low):
         return UNKNOWN
-    return f"{low:.3f} to {f'{high:.3f}' if high < 1000 else 'more than 1000'}"
+    return f"{_ratio(low)} to {_ratio(high) if high < 1000 else 'more than 1000'}"
+
+
+def _ratio(ratio: float) -> str:
+    """Three decimals, and three figures of what is far below 1."""
+    return f"{ratio:.3f}" if ratio >= _FAR else labels.number_text(ratio)
 
 
 def interval(level: float) -> str:
@@ -133,8 +140,10 @@ def _probability(p: float) -> str:
 
 
 def words(cell: Any) -> str:
-    """The verdict on one cell: `faster by 4.2 %`, `undecided`."""
-    verdict = cell["verdict"]
+    """The verdict on one cell: `faster by 4.2 %`, `slower: 0.0123 times the speed`, `undecided`."""
+    verdict, ratio = cell["verdict"], cell["ratio"]
+    if verdict in (Verdict.FASTER, Verdict.SLOWER) and not _FAR <= ratio <= 1 / _FAR:
+        return f"{verdict}: {_ratio(ratio)} times the speed"
     if verdict == Verdict.FASTER:
         return f"faster by {_percent(cell['ratio'] - 1)}"
     if verdict == Verdict.SLOWER:
@@ -151,7 +160,7 @@ def _figures(level: float) -> tuple[Column, ...]:
         Column("A Gbit/s", _rate, of="rate_baseline"),
         Column("B Gbit/s", _rate, of="rate_candidate"),
         Column("B - A", lambda x: _step(x["rate_candidate"] - x["rate_baseline"])),
-        replace(layouts.SHOWN["ratio"], of="ratio"),
+        replace(layouts.SHOWN["ratio"], write=_ratio, of="ratio"),
         Column(interval(level), _interval, by="ratio_low"),
         Column("p", _probability, of="p"),
         Column("verdict", words, left=True),
@@ -159,6 +168,8 @@ def _figures(level: float) -> tuple[Column, ...]:
 
 
 def _percent(share: float) -> str:
+    if 0.9995 <= share < 1:  # all of it, where it is a loss
+        return "more than 99.9 %"
     return f"{100 * share:.1f} %" if share < 10 else "more than 1000 %"
 
 

@@ -20,6 +20,8 @@ from a2aperf.nodes.night import Per
 from a2aperf.tables import aligned
 
 _MOST_CHANGES: Final = 12
+_FAR: Final = 10.0
+"""A factor from which on it does not matter how far a move would have to be."""
 _HOST = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 
@@ -120,6 +122,8 @@ def _searched(found: NodeHistory) -> list[str]:
     rows = [["told from", f"{found.per}s", "message", "part"]]
     for one in found.searched:
         factor = f"{one.least:.3f} times" if np.isfinite(one.least) else "-"
+        if one.least >= _FAR:
+            factor = f"more than {_FAR:g} times"
         rows.append([factor, str(one.nodes), size_text(one.what.message_size), one.what.part])
     return aligned(rows, [False, False, False, True])
 
