@@ -265,11 +265,11 @@ std::vector<std::string> closing_words(const std::vector<Row>& rows, const Layou
     if (oversubscription.empty()) remark(last_too_often(measured, layout.ranks()));
     remark(exceeding(measured, "more than 5 % of the ops invalid (a rank was late)", kManyInvalid, invalid_share,
                      percent));
-    remark(exceeding(measured,
-                     yields ? "ranks yielded their core or were preempted during ops"
-                            : "ranks were preempted during ops",
-                     kManySwitches, switches_per_op,
-                     [](double switches) { return fmt::format("{:.1f} times per op", switches); }));
+    remark(exceeding(
+        measured,
+        yields ? "ranks yielded their core or were preempted during ops" : "ranks were preempted during ops",
+        kManySwitches, switches_per_op,
+        [](double switches) { return fmt::format("{:.1f} times per op, all ranks together", switches); }));
     remark(sentinel_shift(rows));
     // Times of ops that follow one another hold what a rank waited for the others, too: they say nothing of modes.
     if (!measured.front()->point.is_pipelined())

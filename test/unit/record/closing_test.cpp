@@ -136,7 +136,8 @@ TEST_CASE("what looks wrong is pointed out with its figures") {
                        r.ranks.resize(4);
                        r.ranks[2].involuntary_switches = 250;
                    }),
-                   "note: ranks were preempted during ops at 1 of 2 points, most at 1 kB: 2.5 times per op"));
+                   "note: ranks were preempted during ops at 1 of 2 points, most at 1 kB: 2.5 times per op, all "
+                   "ranks together"));
 }
 
 TEST_CASE("where ranks yield a context switch need not be a preemption") {
@@ -146,7 +147,7 @@ TEST_CASE("where ranks yield a context switch need not be a preemption") {
     result.ranks.resize(4);
     result.ranks[2].involuntary_switches = 250;
     CHECK(test::contains(table.words(), "note: ranks yielded their core or were preempted during ops at 1 of 1 "
-                                        "point, most at 1 kB: 2.5 times per op"));
+                                        "point, most at 1 kB: 2.5 times per op, all ranks together"));
 }
 
 TEST_CASE("a rank is called late only where chance is no explanation") {
