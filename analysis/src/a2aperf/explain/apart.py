@@ -16,7 +16,9 @@ from numpy.typing import NDArray
 
 from a2aperf.explain import equal, series
 from a2aperf.explain.finding import Finding, listed, percent
+from a2aperf.labels import count_text
 from a2aperf.launch import Launch
+from a2aperf.raw_ops import RawOps
 from a2aperf.results import Results
 
 _APART: Final = 1.25
@@ -38,8 +40,7 @@ def find(found: Results) -> list[Finding]:
     for launch, of_launch in points.groupby("launch"):
         facts = found.launches[str(launch)]
         rows = [row for _, row in of_launch.iterrows()]
-        raws = [found.raw(str(row["file"]), int(row["point"])) for row in rows]
-        received = [raw.recv_done[raw.valid] - raw.begin[raw.valid] for raw in raws]
+        received = [_received(found.raw(str(row["file"]), int(row["point"]))) for row in rows]
         told = _of_view(facts, "rank", rows, received)
         if not told and len(set(facts.node_of_rank)) < len(facts.node_of_rank):
             by_node = [_by_node(times, facts.node_of_rank) for times in received]
@@ -48,10 +49,15 @@ def find(found: Results) -> list[Finding]:
     return findings
 
 
+def _received(raw: RawOps) -> NDArray[np.int64]:
+    """When each rank had its last message, after its begin [ops, R], ns."""
+    return np.asarray(raw.recv_done[raw.valid] - raw.begin[raw.valid])
+
+
 def _by_node(received: NDArray[np.int64], node_of_rank: NDArray[np.int32]) -> NDArray[np.int64]:
-    """The median of each node's ranks [ops, N], in the order of `Launch.nodes`; ns."""
-    nodes = [received[:, node_of_rank == node] for node in range(int(node_of_rank.max()) + 1)]
-    return np.stack([np.median(of, axis=1) for of in nodes if of.size], axis=1).astype(np.int64)
+    """The median of the ranks of each node that has any [ops, N], ns."""
+    own = [received[:, node_of_rank == node] for node in np.unique(node_of_rank)]
+    return np.stack([np.median(times, axis=1) for times in own], axis=1).astype(np.int64)
 
 
 def _of_view(
@@ -112,8 +118,9 @@ def _told(
     kind, number = who
     name = f"rank {number} ({facts.host_of(number)})"
     if kind == "node":
-        ranks = np.flatnonzero(facts.node_of_rank == number)
-        name = f"node {facts.nodes[number]} (median of its {len(ranks)} ranks)"
+        number = int(np.unique(facts.node_of_rank)[number])
+        ranks = int((facts.node_of_rank == number).sum())
+        name = f"node {facts.nodes[number]} (median of its {count_text(ranks, 'rank')})"
     row, factor, _ = max(at, key=lambda one: one[1])
     ops = sum(count for _, _, count in at)
     sizes = listed(f"{one['message_size']} B" for one, _, _ in at)
