@@ -199,7 +199,7 @@ def ticks(
 
 
 def stood_still(path: Path) -> list[Finding]:
-    return explain(loading.load([path]).measured(("stream",)), ("standstill",))
+    return explain(loading.load([path]).measured(("stream",)), ("held-up",))
 
 
 def test_a_stream_that_stood_still_says_for_how_long(

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from a2aperf import loading, plots
+from a2aperf import labels, loading, plots
 from a2aperf.curves import Options
 from a2aperf.explain import finders
 from a2aperf.explain.finding import Finding
@@ -143,6 +143,20 @@ def test_unequal_is_not_starved(tmp_path: Path, weights: tuple[int, ...]) -> Non
 def test_where_nobody_got_anything_nobody_is_starved(tmp_path: Path) -> None:
     mine = tuple([7000] * 10 + [0, 0])
     assert found(write(tmp_path / "q.h5", [Setting((0, 1), (mine, mine))]), "starved") == []
+
+
+def test_an_interval_that_lasted_long_is_told(shared: Path) -> None:
+    """Whoever looks at the queue was stopped: no sender is to blame for what was missing then."""
+    assert not found(shared, "held-up")
+    with edited(shared) as file:
+        length = file["paths/interval_length"]
+        usual = int(length[1, 7])
+        length[1, 7] = 4 * usual
+        file["paths/interval_begin"][1, 8:] += 3 * usual
+    (one,) = found(shared, "held-up")
+    said = labels.number_text(4 * usual / 1e9, 2)
+    assert one.text.startswith(f"an interval lasted {said} s, and the median one ")
+    assert one.numbers["paths"] == 1
 
 
 def test_an_idle_sender_ends_all_claims_on_shares(shared: Path, a2a: Run) -> None:

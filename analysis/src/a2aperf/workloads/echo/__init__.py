@@ -5,11 +5,12 @@ from __future__ import annotations
 
 from typing import Final
 
+from a2aperf.explain import held_up as looked_for
 from a2aperf.explain import machine
 from a2aperf.explain.finding import Finder
 from a2aperf.round_trips import histogram, moved
 from a2aperf.traits import Judged
-from a2aperf.workloads.echo import contradictions, outstanding, sentences, tails, verify
+from a2aperf.workloads.echo import contradictions, held_up, outstanding, sentences, tails, verify
 from a2aperf.workloads.workload import Suite, Workload
 
 _FINDERS: Final = (
@@ -17,8 +18,7 @@ _FINDERS: Final = (
            "runs differ is not known.", outstanding.trips, ("echo",), describes=True),
     Finder("outstanding", "Round trips under way at once", "By Little's law bandwidth × mean time "
            "/ size; the minimum gives what is sure.", outstanding.find, ("echo",), describes=True),
-    Finder("held-up", "A round trip that held up all", "Something stopped an end or the way "
-           "between for a while.", outstanding.held_up, ("echo",)),
+    looked_for.finder(held_up.find, "echo"),
     *machine.finders("echo"),
 )  # fmt: skip
 

@@ -6,15 +6,11 @@ from __future__ import annotations
 from typing import Final
 
 from a2aperf import grouping
-from a2aperf.explain import series
-from a2aperf.explain.finding import Finding, percent, us
+from a2aperf.explain.finding import Finding, us
 from a2aperf.labels import number_text, size_text
 from a2aperf.results import Results
 from a2aperf.round_trips import histogram
 
-_MUCH: Final = 0.05
-_MANY: Final = 200
-"""Round trips of which no one takes such a share by a tail of its own."""
 _ROUNDING: Final = 0.02
 """Of the product of two figures that are printed with two or three digits."""
 
@@ -36,24 +32,6 @@ def trips(found: Results) -> list[Finding]:
         if told:
             where = ", ".join(dict.fromkeys(map(str, filter(None, line))))
             findings.append(Finding("round-trips", text, where, len(rows), "points"))
-    return findings
-
-
-def held_up(found: Results) -> list[Finding]:
-    """Points of which one round trip took much of the time of all."""
-    findings = []
-    for _, row in found.points[found.points["ops"] >= _MANY].iterrows():
-        share = float(row["time_max"] / (row["time_mean"] * row["ops"]))
-        if share >= _MUCH:
-            ops = int(row["ops"])
-            text = (
-                f"the longest of {ops} round trips took {us(row['time_max'])}, {percent(share)} of "
-                "what all took together: mean and bandwidth count it, the median does not"
-            )
-            where = series.place(row)
-            findings.append(
-                Finding("held-up", text, where, ops, "round trips", share, {"share": share})
-            )
     return findings
 
 

@@ -8,10 +8,11 @@ from typing import Any, Final
 import pandas as pd
 
 from a2aperf import schema
+from a2aperf.explain import held_up as looked_for
 from a2aperf.explain import machine
 from a2aperf.explain.finding import Finder
 from a2aperf.traits import Judged
-from a2aperf.workloads.qos import findings, plots, sentences, stored, table, verify
+from a2aperf.workloads.qos import findings, held_up, plots, sentences, stored, table, verify
 from a2aperf.workloads.qos.experiments import ROLE
 from a2aperf.workloads.workload import Workload
 
@@ -27,6 +28,7 @@ _FINDERS: Final = (
            describes=True),
     Finder("equal", "Classes that made no difference", "Paths that differ in their class alone and "
            "got equal shares.", findings.equal, _ROLES),
+    looked_for.finder(held_up.find, *_ROLES),
     Finder("idle", "Senders that had nothing to send", "Shares tell of the fabric only where every "
            "path always wants more.", findings.idle, _ROLES),
     Finder("sharing", "Who got how much", "Shares of what all paths carry, of the intervals in "

@@ -6,18 +6,19 @@ from __future__ import annotations
 from typing import Final
 
 from a2aperf import schema
+from a2aperf.explain import held_up as looked_for
 from a2aperf.explain import machine
 from a2aperf.explain.finding import Finder
 from a2aperf.traits import Judged
 from a2aperf.workloads.stream import (
     buffers,
     contradictions,
+    held_up,
     moved,
     pause,
     plots,
     rates,
     sentences,
-    standstill,
     verify,
 )
 from a2aperf.workloads.workload import Suite, Workload
@@ -33,9 +34,7 @@ _FINDERS: Final = (
            "nothing else.", buffers.find, _ROLES),
     Finder("pause", "Receivers that pause", "Whether one pause after every 1000 messages explains "
            "the rate, the total and the longest wait.", pause.find, _ROLES),
-    Finder("standstill", "Streams that stood still", "For a while next to nothing came, much "
-           "before and after: something stopped an end or the way between.", standstill.find,
-           _ROLES),
+    looked_for.finder(held_up.find, *_ROLES),
     Finder("sums", "Totals and rates computed again", "Bytes are messages × size, rates are totals "
            "/ time.", rates.sums, _ROLES, describes=True),
     *machine.finders(*_ROLES),

@@ -12,7 +12,7 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
-from a2aperf.explain import series
+from a2aperf.explain import held_up, series
 from a2aperf.explain.finding import Finding, percent
 from a2aperf.labels import count_text, number_text
 from a2aperf.results import Results
@@ -50,7 +50,7 @@ def _of_point(row: pd.Series[Any], made: Intervals) -> list[Finding]:
     n = len(made.ends)
     return [
         Finding(
-            "standstill",
+            held_up.KIND,
             f"next to nothing came in {still.sum()} of {count_text(n, 'interval')}, for "
             f"{number_text(float(lasted[longest]), 2)} s from "
             f"{number_text(float(moments[begins[longest]]), 2)} s on: the rate of the whole stream "
