@@ -166,6 +166,46 @@ def test_change_points_without_a_change_are_rare(gaps: float) -> None:
     assert wrong <= 5  # 1 % are expected
 
 
+def of_days(rng: np.random.Generator, days: int, a_day: int) -> tuple[Floats, Floats]:
+    """Six lines of jobs that differ by 1 %, on days that differ by 2 %; their times."""
+    day = rng.normal(0, 0.02, (days, 1)) + rng.normal(0, 0.007, (days, 6))
+    y = day.repeat(a_day, axis=0) + rng.normal(0, 0.01, (days * a_day, 1))
+    hours = 24.0 * np.arange(days).repeat(a_day) + np.tile(np.arange(a_day), days)
+    times = np.asarray(START.timestamp() * 1e9 + hours * 3600e9, dtype=np.float64)
+    return y + rng.normal(0, 0.003, y.shape), times
+
+
+def test_jobs_of_a_day_make_no_step() -> None:
+    """They are more alike than those of other days: with each by itself half have a step."""
+    rng = np.random.default_rng(5)
+    assert sum(bool(history.splits(*of_days(rng, 15, 8))) for _ in range(40)) <= 3
+    y, times = of_days(rng, 20, 4)
+    y[36:] += 0.25
+    (step,) = history.splits(y, times)
+    assert step.index == 36
+    y, times = of_days(rng, 7, 8)
+    y[24:] += 0.25
+    assert history.splits(y, times) == []
+    day = history.days_of(times)
+    assert day is not None and day[-1] == 6
+    assert history.days_of(times[:8]) is None  # one day: how days differ is nothing to it
+    assert history.days_of(times[::8]) is None  # a job a day
+
+
+def test_too_few_days_are_told(a2a: A2A, tmp_path: Path) -> None:
+    for number in range(12):
+        made = Setup(
+            sizes=(1000,),
+            seed=number,
+            started=START + timedelta(days=number // 3, hours=number % 3),
+            attributes={"slurm_job_id": str(number)},
+        )
+        synthetic.write_launch(tmp_path / f"{number:02}.h5", made)
+    told = a2a("history", tmp_path).out
+    assert "12 launches in 12 jobs of 4 days from " in told
+    assert "no change point; 8 days are needed" in told
+
+
 def test_a_step_is_found_where_it_is() -> None:
     rng = np.random.default_rng(7)
     near = 0

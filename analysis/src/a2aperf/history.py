@@ -2,14 +2,15 @@
 """A collection of launches over months: trends, and the days on which something changed.
 
 The unit is the job (`jobs`): launches of one job have their nodes and their hour in common, and
-eight of them say no more about months than one. Steps are told from drift by `changepoints`; a
+eight of them say no more about months than one. Steps are told from drift by `changepoints`; where
+days have several jobs, which are more alike than those of other days, a day is what is compared. A
 trend is that of the jobs since the last step, with an interval that bears jobs which are like the
 one before.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -60,10 +61,16 @@ class History:
     lines: pd.DataFrame
     changes: list[Change]
     jobs: int
+    sought: tuple[str, int]
+    """Among what steps were sought, `job` or `day`, and how many there are."""
     unit: str = Judged.unit
     """Of rates."""
-    fewest: int = changepoints.LEAST
-    """Jobs from which a step can be told."""
+
+    @property
+    def lacking(self) -> str:
+        """`8 jobs are needed`, where there are too few for a step; else empty."""
+        unit, count = self.sought
+        return f"{changepoints.LEAST} {unit}s are needed" if count < changepoints.LEAST else ""
 
 
 def history(found: Results) -> History:
@@ -88,13 +95,33 @@ def history(found: Results) -> History:
         observed=True,
     ).reindex(index=launches["launch"], columns=table.columns)
     rate = jobs.medians(rates.to_numpy(dtype=np.float64), [job])
-    steps = changepoints.splits(y)
     times = launches.groupby("job")["time"].min().to_numpy(dtype=np.float64)
+    steps = splits(y, times)
     lines = _lines(table.columns, y, rate, times, steps[-1].index if steps else 0)
     count = table.notna().sum(axis=0).to_numpy()
     lines.insert(lines.columns.tolist().index("jobs"), "launches", count)
     changes = [_change(found, step, steps, launches, y, lines) for step in steps]
-    return History(launches, lines, changes, len(times), found.judged.unit)
+    day = days_of(times)
+    sought = ("job", len(times)) if day is None else ("day", int(day[-1]) + 1)
+    return History(launches, lines, changes, len(times), sought, found.judged.unit)
+
+
+def days_of(times: Floats) -> NDArray[np.intp] | None:
+    """The day of each job (UTC), by its number; None where no day of several has several jobs."""
+    if not len(times) or times.min() < 0:
+        return None
+    days, day = np.unique(times // _DAY_NS, return_inverse=True)
+    return day if 1 < len(days) < len(day) else None
+
+
+def splits(y: Floats, times: Floats) -> list[Split]:
+    """Steps of y [jobs, lines] that began at `times` (ns since 1970, in order), by their jobs."""
+    day = days_of(times)
+    if day is None:
+        return changepoints.splits(y)
+    first = np.searchsorted(day, np.arange(day[-1] + 1))
+    of_days = changepoints.splits(jobs.medians(y, [day]))
+    return [replace(one, index=int(first[one.index])) for one in of_days]
 
 
 def _launches(found: Results) -> pd.DataFrame:

@@ -65,9 +65,9 @@ def figure(results: Results, options: Options, found: History) -> Figure:
 
 def _searched(found: History) -> str:
     """What became of the search for change points, and whether there could be one."""
-    if found.jobs < found.fewest:
-        count = labels.count_text(found.jobs, "job")
-        return f"{count}: change points are sought from {found.fewest} on"
+    if found.lacking:
+        unit, have = found.sought
+        return f"{labels.count_text(have, unit)}: for change points {found.lacking}"
     count = labels.count_text(len(found.changes), "change point")
     return f"{count} (1\u00a0% error in a history without one)"
 

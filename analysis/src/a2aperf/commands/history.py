@@ -127,14 +127,15 @@ def _date(nanoseconds: float) -> str:
 def _lines(made: History, every: bool) -> list[str]:
     times = made.launches["time"]
     count = len(made.launches)
+    unit, sought = made.sought
+    of_days = f" of {count_text(sought, 'day')}" if unit == "day" else ""
     lines = [
-        f"{count_text(count, 'launch', 'launches')} in {count_text(made.jobs, 'job')} from "
+        f"{count_text(count, 'launch')} in {count_text(made.jobs, 'job')}{of_days} from "
         f"{_date(times.min())} to {_date(times.max())} (UTC)",
         "",
     ]
     if not made.changes:
-        few = f"; {changepoints.LEAST} jobs are needed" if made.jobs < changepoints.LEAST else ""
-        lines += [f"no change point{few}", ""]
+        lines += ["; ".join(filter(None, ["no change point", made.lacking])), ""]
     for change in made.changes:
         lines += _told(change, every)
     return [*lines, *_table(made, every)]
