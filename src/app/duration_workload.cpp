@@ -9,6 +9,7 @@
 #include "a2aperf/base/error.hpp"
 #include "a2aperf/base/random.hpp"
 #include "a2aperf/record/closing.hpp"
+#include "a2aperf/record/preemption.hpp"
 #include "a2aperf/stats/time_histogram.hpp"
 #include "launch.hpp"
 
@@ -91,6 +92,7 @@ void DurationWorkload::put_in_order(Plan& plan, const Options& options) {
 void DurationWorkload::measure(Launch& launch) const {
     launch.open_file();
     Progress progress = launch.make_progress();
+    Preemption preemption;
     const Plan& plan = launch.plan();
     const std::unique_ptr<DurationTable> own = table(launch);
     PrintedTable printed(launch, schema().columns, *own, progress);
@@ -101,6 +103,7 @@ void DurationWorkload::measure(Launch& launch) const {
         const Point& point = plan.points[static_cast<std::size_t>(index)];
         printed.row({point, &outcome.own});
         own->add(point, outcome.own);
+        preemption.add(point, outcome.own);
     });
     printed.finish();
     launch.finish();
@@ -109,6 +112,8 @@ void DurationWorkload::measure(Launch& launch) const {
     const std::size_t before = launch.points_before();
     progress.note(fmt::format("{}: {}", what_was_measured(launch.points_measured() + before, before),
                               launch.file().path().string()));
+    const bool yields = launch.prepared().polling.way.polling != Polling::spin;
+    if (const std::string words = preemption.words(yields); !words.empty()) progress.note(words);
     own->close(progress);
 }
 
