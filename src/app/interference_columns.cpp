@@ -27,9 +27,11 @@ std::vector<Alternation> alternations_of(const Samples& samples, const Point& po
     const auto& phases = samples.own.at("sample_phase");
     const auto& kinds = samples.own.at("sample_kind");
     for (std::size_t i = 0; i < trips.size(); ++i) {
-        if (trips[i] == kNoMoment || is_of(kinds[i], SampleKind::unsettled)) continue;
-        Alternation& of = all[static_cast<std::size_t>(phases[i] - 1) / 2];
-        (is_of(kinds[i], SampleKind::loaded) ? of.loaded : of.alone).push_back(trips[i]);
+        // Called by a rank whose clock is ahead a victim may begin in the phase that is the load's alone.
+        const bool is_loaded = is_of(kinds[i], SampleKind::loaded);
+        if (trips[i] == kNoMoment || !(is_loaded || is_of(kinds[i], SampleKind::alone))) continue;
+        Alternation& of = all.at(static_cast<std::size_t>(phases[i] - 1) / 2);
+        (is_loaded ? of.loaded : of.alone).push_back(trips[i]);
     }
     return all;
 }

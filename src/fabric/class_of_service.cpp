@@ -76,15 +76,25 @@ bool set_option(int descriptor, int level, int option, int value) {
            has_option(descriptor, level, option, value);
 }
 
+// The kernel keeps the bits by which a stream tells of congestion, and gives them back with the rest.
+bool set_type_of_service(int descriptor, int level, int option, int value) {
+    int now = -1;
+    socklen_t length = sizeof now;
+    return setsockopt(descriptor, level, option, &value, sizeof value) == 0 &&
+           getsockopt(descriptor, level, option, &now, &length) == 0 &&
+           now >> kCongestionBits == value >> kCongestionBits;
+}
+
 // The type of service first: setting it changes the priority, too.
 bool mark(int descriptor, const SocketMarks& marks) {
     int family = 0;
     socklen_t length = sizeof family;
     if (getsockopt(descriptor, SOL_SOCKET, SO_DOMAIN, &family, &length) != 0) return false;
     const bool is_marked = family == AF_INET6
-                               ? set_option(descriptor, IPPROTO_IPV6, IPV6_TCLASS, marks.type_of_service)
-                               : set_option(descriptor, IPPROTO_IP, IP_TOS, marks.type_of_service);
-    return is_marked && (!marks.priority || set_option(descriptor, SOL_SOCKET, SO_PRIORITY, *marks.priority));
+                               ? set_type_of_service(descriptor, IPPROTO_IPV6, IPV6_TCLASS, marks.type_of_service)
+                               : set_type_of_service(descriptor, IPPROTO_IP, IP_TOS, marks.type_of_service);
+    const bool is_first = !marks.priority || set_option(descriptor, SOL_SOCKET, SO_PRIORITY, *marks.priority);
+    return is_marked && is_first;
 }
 
 bool is_stream(int descriptor) {

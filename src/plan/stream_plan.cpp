@@ -2,10 +2,12 @@
 #include "a2aperf/plan/stream_plan.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 
 #include <fmt/format.h>
 
+#include "a2aperf/base/error.hpp"
 #include "a2aperf/plan/point.hpp"
 
 namespace a2aperf {
@@ -57,12 +59,20 @@ std::string StreamPlan::label(const Point& point) const {
 
 FlowRoom StreamPlan::room(const Point& point) const {
     std::map<Rank, FlowRoom> of_rank;
+    const auto add = [&](int& room, int more) {
+        if (more > std::numeric_limits<int>::max() / 2 - room)
+            throw UsageError(
+                fmt::format("--window: {} messages of each peer are more at one rank than can be under "
+                            "way",
+                            point.window));
+        room += more;
+    };
     for (const StreamPair& pair : who) {
         FlowRoom& sender = of_rank[pair.from];
-        sender.receives += kStreamCredits;
-        sender.sends += point.window;
-        of_rank[pair.to].receives += point.window;
-        of_rank[pair.to].messages += point.window;
+        add(sender.receives, kStreamCredits);
+        add(sender.sends, point.window);
+        add(of_rank[pair.to].receives, point.window);
+        add(of_rank[pair.to].messages, point.window);
     }
     FlowRoom most;
     for (const auto& [rank, room] : of_rank)

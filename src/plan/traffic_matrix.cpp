@@ -27,9 +27,17 @@ std::uint64_t TrafficMatrix::digest() const {
 
 TrafficMatrix TrafficMatrix::of_numbers(int ranks, const std::vector<double>& numbers) {
     constexpr double kLargestWeight = 1ULL << 40U;
-    const double largest = *std::max_element(numbers.begin(), numbers.end());
-    const bool is_whole = std::all_of(numbers.begin(), numbers.end(), [](double n) { return n == std::floor(n); });
+    double largest = 0;
+    bool is_whole = true;
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+        if (i % static_cast<std::size_t>(ranks + 1) == 0) continue; // the diagonal, which is not sent
+        largest = std::max(largest, numbers[i]);
+        is_whole &= numbers[i] == std::floor(numbers[i]);
+    }
     const double scale = is_whole && largest <= kLargestWeight ? 1 : kLargestWeight / largest;
+    if (!std::isfinite(scale))
+        throw UsageError(
+            fmt::format("its largest number is {}: larger ones are expected, of which all are shares", largest));
     TrafficMatrix matrix(ranks);
     std::size_t place = 0;
     for (Rank from = 0; from < ranks; ++from)

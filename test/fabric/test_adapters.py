@@ -68,3 +68,25 @@ def test_an_adapter_that_cannot_be(beside_a_second_adapter, tmp_path, words, say
     outcome = beside_a_second_adapter("stream", "--sizes", "8", "--messages", "100", *words)
     assert outcome.returncode == 2 and re.search(says, outcome.stderr), outcome.stderr
     assert not list(tmp_path.iterdir())
+
+
+TOLD_OF_CONGESTION = """
+ip link set lo up && sysctl -qw net.ipv4.tcp_ecn=1 || exit 77
+exec "$@"
+"""
+
+
+def test_a_class_is_granted_where_connections_tell_of_congestion(program, needs_provider, tmp_path):
+    """The kernel gives its two bits back with the type of service."""
+    needs_provider("tcp")
+    words = ["qos", "--classes", "low-latency,bulk", "--duration", "300ms", "--interval", "100ms"]
+    launch = [MPIRUN, "2", program, *words, "--provider", "tcp", "--poll", "yield", "-o", "a.h5"]
+    outcome = subprocess.run(
+        ["unshare", "-m", "-n", "bash", "-c", TOLD_OF_CONGESTION, "told", *launch],
+        cwd=tmp_path, capture_output=True, text=True, stdin=subprocess.DEVNULL,
+    )  # fmt: skip
+    if outcome.returncode == 77 or "unshare failed" in outcome.stderr:
+        pytest.skip(f"no network of its own can be made here ({outcome.stderr.strip()})")
+    assert outcome.returncode == 0, outcome.stderr
+    assert "class low-latency granted, not verified" in outcome.stdout
+    assert "class bulk granted, not verified" in outcome.stdout

@@ -15,11 +15,13 @@ public:
     Agreement(Job& job, const CommonClock& clock, Deadline& deadline)
         : job_(job), clock_(clock), deadline_(deadline) {}
 
-    // Waits for all ranks and calls progress() meanwhile, which keeps peers going: true when something happened.
-    // Gives a start on the common clock that nobody can have missed already. RunError begins with where().
+    // Waits for all ranks and calls progress() meanwhile, which keeps peers going: true when something happened. It
+    // is called at least once, also by the rank that enters last: engines end their part with it. Gives a start on
+    // the common clock that nobody can have missed already. RunError begins with where().
     template <class Progress, class Where>
     Nanoseconds reach(Progress progress, Where where) {
         enter();
+        progress();
         while (!job_.is_agreed())
             if (!progress() && !deadline_.idle()) fail(where());
         return next_start();

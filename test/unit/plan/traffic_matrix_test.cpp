@@ -40,6 +40,12 @@ TEST_CASE("other numbers keep their ratio, and none of them is lost") {
     CHECK(huge.weight(0, 1) == 2 * huge.weight(1, 0));
 }
 
+TEST_CASE("what a rank keeps scales nothing") {
+    CHECK(rows(parse_csv_matrix("1e14,1,3\n2,1e14,9\n1,1,0\n")) == Weights{0, 1, 3, 2, 0, 9, 1, 1, 0});
+    CHECK(rows(parse_csv_matrix("0.5,1\n2,0\n")) == Weights{0, 1, 2, 0});
+    CHECK_THROWS_AS(parse_csv_matrix("0,1e-300\n2e-300,0\n"), UsageError);
+}
+
 TEST_CASE("Matrix Market: a row is a source, a column a destination") {
     CHECK(rows(parse_mtx(kMtx + "% made by hand\n3 3 3\n1 2 5\n3 1 4\n2 2 9\n")) ==
           Weights{0, 5, 0, 0, 0, 0, 4, 0, 0});
