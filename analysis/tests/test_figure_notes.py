@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from a2aperf import chart, loading, plots, remarks
+from a2aperf import chart, curves, drawing, loading, plots, remarks
 from a2aperf.curves import Options
 from conftest import launches
 from support import synthetic
@@ -123,3 +123,17 @@ def test_the_count_of_ranks_is_named_where_other_counts_are_left_out(
     figure = plots.made("sizes", loading.load([*own, table_2019]), Options())
     assert any(text == "12 of 17 settings shown" for text in figure.left_out)
     assert {panel.title for panel in figure.charts} == {"4 ranks"}
+
+
+@pytest.mark.parametrize("high", [1.03, 1.06, 1.5, 3.0, 20.0, 1e4])
+@pytest.mark.parametrize("low", [9.3, 0.0042, 730.0, 1.0])
+def test_an_axis_has_two_numbers_at_least(low: float, high: float) -> None:
+    """Of a narrow logarithmic one none of the round numbers may lie on it."""
+    ticks = drawing._log_ticks(low, low * high)
+    assert 2 <= len(ticks) <= 12
+    assert all(low <= tick <= low * high for tick in ticks)
+
+
+def test_a_single_value_is_no_axis_of_its_own() -> None:
+    low, high = curves.with_air(np.array([9.54]), log=True)
+    assert low < 7 and high > 12

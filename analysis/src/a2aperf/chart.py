@@ -73,11 +73,13 @@ class Bound:
     """The curve's look whose ideal this is; None: grey, for all."""
     dashed: bool = True
     """Not where a dash tells curves apart."""
+    named_below: bool = False
+    """Where another one may run just above it."""
 
     @property
-    def falls(self) -> bool:
-        """A line that falls has its name below its end, where it does not run."""
-        return bool(self.y[0] > 1.03 * self.y[-1])
+    def is_named_below(self) -> bool:
+        """A line that falls has its name below its end, too, where it does not run."""
+        return self.named_below or bool(self.y[0] > 1.03 * self.y[-1])
 
 
 @dataclass(frozen=True)

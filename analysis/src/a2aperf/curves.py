@@ -195,7 +195,7 @@ def with_air(values: Floats, log: bool) -> tuple[float, float]:
     """Limits of an axis: the data and a little air."""
     low, high = float(np.nanmin(values)), float(np.nanmax(values))
     if log:
-        air = max((high / low) ** 0.04, 1.03)
+        air = max((high / low) ** 0.04, 1.03 if high > low else 1.5)
         return low / air, high * air
     air = 0.04 * (high - low) or 0.5
     return low - air, high + air
@@ -264,7 +264,7 @@ def said(points: pd.DataFrame, charts: Sequence[Chart]) -> tuple[str, ...]:
     place = ["message_size", "ranks", "nodes", "setting"]
     launches = points.groupby(place, dropna=False)["launch"].nunique()
     drawn = [curve for chart in charts for curve in chart.curves]
-    bars = "thin bars" if any(curve.form == "bars" for curve in drawn) else "bars"
+    bars = "bars at the median" if any(curve.form == "bars" for curve in drawn) else "bars"
     n = labels.range_text(int(n) for n in points["ops"].dropna())
     notes = [f"n\u00a0=\u00a0{n} ops per point and launch" if n else "n unknown"]
     if launches.max() > 1:

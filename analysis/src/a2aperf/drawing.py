@@ -12,7 +12,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Canvas
 from matplotlib.patheffects import withStroke
-from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter, NullLocator
+from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullFormatter, NullLocator
 
 from a2aperf import output, style
 from a2aperf.chart import Axis, Bound, Chart, Curve, Figure, Floats, Heat, shown
@@ -136,6 +136,7 @@ def _draw_chart(axes: Axes, chart: Chart, width: float, lines: int) -> None:
             axes.axhline(place, color="white", linewidth=0.5, alpha=0.8)
 
 
+_FEWEST_TICKS: Final = 2
 _THOUSANDS: Final = FuncFormatter(lambda value, _: f"{value:,.10g}".replace(",", "\u2009"))
 
 
@@ -162,7 +163,10 @@ def _set_axis(axes: Axes, which: str, axis: Axis, length: float) -> None:
             axes.tick_params(axis=which, labelrotation=90)  # type: ignore[arg-type]
         line.set_minor_locator(NullLocator())
     if axis.from_zero and not axis.limits and not axis.log:
-        axes.set(**{f"{which}lim": (0, None)})
+        top = (axes.get_xlim() if which == "x" else axes.get_ylim())[1]
+        highest = float(axes.dataLim.intervalx[1] if which == "x" else axes.dataLim.intervaly[1])
+        # Where all values are alike the margin, a share of their range, is none.
+        axes.set(**{f"{which}lim": (0, top if not 0 < top < 1.02 * highest else 1.05 * highest)})
 
 
 def _thinned(axis: Axis, limits: tuple[float, float], length: float) -> list[tuple[float, str]]:
@@ -190,9 +194,13 @@ def _log_ticks(low: float, high: float) -> list[float]:
         steps = (1,)
     powers = range(int(np.floor(np.log10(low))), int(np.ceil(np.log10(high))) + 1)
     stride = max(1, round(decades / 6))
-    return [
+    ticks = [
         s * 10.0**p for p in powers if p % stride == 0 for s in steps if low <= s * 10.0**p <= high
     ]
+    if len(ticks) < _FEWEST_TICKS:  # what lies between two of these is nearly linear
+        found = MaxNLocator(4).tick_values(low, high)
+        ticks = [float(tick) for tick in found if low <= tick <= high]
+    return ticks
 
 
 def _draw_curve(axes: Axes, curve: Curve, is_mark: bool = False) -> None:
@@ -264,12 +272,12 @@ def _draw_bound(axes: Axes, bound: Bound) -> None:
         bound.name,
         (1.0 if wide else bound.x[-1], bound.y[-1]),
         xycoords=("axes fraction" if wide else "data", "data"),
-        xytext=(0, -3 if bound.falls else 1.5),
+        xytext=(0, -3 if bound.is_named_below else 1.5),
         textcoords="offset points",
         fontsize=5.5,
         color=style.BOUND,
         ha="right",
-        va="top" if bound.falls else "bottom",
+        va="top" if bound.is_named_below else "bottom",
         zorder=4,
         path_effects=[withStroke(linewidth=1.5, foreground="white")],
     )

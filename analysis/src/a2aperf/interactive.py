@@ -289,11 +289,11 @@ def _bound_name(bound: Bound, chart: Chart) -> dict[str, Any]:
         "text": _plain(bound.name),
         "showarrow": False,
         "xanchor": "right",
-        "yanchor": "top" if bound.falls else "bottom",
+        "yanchor": "top" if bound.is_named_below else "bottom",
         "font": {"size": 12, "color": style.BOUND},
         "bgcolor": "rgba(255,255,255,0.7)",
         "borderpad": 0,
-        "yshift": -4 if bound.falls else 2,
+        "yshift": -4 if bound.is_named_below else 2,
     }
 
 

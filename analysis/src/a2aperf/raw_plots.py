@@ -221,7 +221,7 @@ def _late_chart(ends: Floats, axis: Axis, edges: Floats, on_clock: bool) -> Char
             np.maximum(late, 0),
             np.arange(count, dtype=float),
             np.arange(n, dtype=float),
-            f"µs {'after' if on_clock else 'more than'} the op's median rank",
+            f"µs {'after' if on_clock else 'more than'} the median of the op's ranks",
             max(float(np.quantile(late, 0.99)), 1e-3),
             hover="rank {x}, op {y}: {z} µs " + ("late" if on_clock else "more"),
         ),
@@ -246,7 +246,8 @@ def _share_chart(ends: Floats, axis: Axis, on_clock: bool, limit: Limit | None) 
     behind = ends.argmax(axis=1)
     share = np.bincount(behind, minlength=count) / n
     equal = 1 / count
-    bounds = [Bound(f"equal shares, 1/R = {equal:.3g}", rank[[0, -1]], np.full(2, equal))]
+    said = f"equal shares, 1/R = {equal:.3g}"
+    bounds = [Bound(said, rank[[0, -1]], np.full(2, equal), named_below=True)]
     notes = [f"n\u00a0=\u00a0{n} ops"]
     luck = limit(behind, count) if limit else None
     if luck is not None:
