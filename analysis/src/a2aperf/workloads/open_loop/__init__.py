@@ -6,12 +6,14 @@ from __future__ import annotations
 from typing import Final
 
 from a2aperf.curves import Kind
+from a2aperf.explain import held_up as looked_for
 from a2aperf.explain import machine
 from a2aperf.explain.finding import Finder
 from a2aperf.round_trips import histogram, moved
 from a2aperf.traits import Judged
 from a2aperf.workloads.open_loop import (
     findings,
+    held_up,
     hockey,
     latency_parts,
     relay,
@@ -36,6 +38,7 @@ _FINDERS: Final = (
     Finder("relay", "What the relay adds", "Each time by the clock of the rank where it passed; "
            "what is left is the way over both hops, there and back, and the server.",
            relay.relayed, ROLES, describes=True),
+    looked_for.finder(held_up.find, *ROLES),
     *machine.finders(*ROLES),
 )  # fmt: skip
 
