@@ -58,8 +58,10 @@ class Finder:
 
 
 def us(nanoseconds: float) -> str:
-    """A time in µs with three significant figures or more: `67.5 µs`, `1831 µs`."""
+    """A time in µs with three significant figures or more: `67.5 µs`, `1831 µs`; or in s."""
     value = nanoseconds / 1e3
+    if value >= 1e6:
+        return f"{value / 1e6:.3g} s" if value < 1e9 else f"{value / 1e6:.0f} s"
     if abs(value) < 5e-4:
         return "0 µs"
     return f"{value:.0f} µs" if value >= 1000 else f"{value:.3g} µs"
