@@ -212,19 +212,24 @@ class Results:
     def complete(self, roles: Sequence[str] = ("measure",)) -> Results:
         """The same, where there must be one: InputError says what became of the points."""
         chosen = self.measured(roles)
-        asked = self.points[self.points["role"].isin(roles)]
-        done, whole = (
-            of["role"].map(schema.is_counted).astype(bool) for of in (chosen.points, asked)
-        )
-        if chosen.points.empty or (whole.any() and not done.any()):
+        if chosen.points.empty:
+            asked = self.points[self.points["role"].isin(roles)]
             if asked.empty:
                 self.refuse_others()
                 if (self.points["role"] == schema.PIPELINED).any():
                     raise InputError(f"{_NO_START}: 'a2a table' shows them")
                 here = ", ".join(dict.fromkeys(map(str, self.points["role"]))) or "none"
                 raise InputError(f"no point has role {' or '.join(roles)}; roles here: {here}")
-            fates = _fates(asked[whole] if whole.any() else asked)
-            raise InputError(", ".join(["no point is complete", *fates]))
+            raise InputError(", ".join(["no point is complete", *_fates(asked)]))
+        return chosen
+
+    def to_explain(self, roles: Sequence[str]) -> Results:
+        """The same; where points are there that count, one of them must be: no sentinel alone."""
+        chosen = self.complete(roles)
+        asked = self.points[self.points["role"].isin(roles)]
+        counted = asked[asked["role"].map(schema.is_counted).astype(bool)]
+        if len(counted) and (counted["state"] != "complete").all():
+            raise InputError(", ".join(["no point is complete", *_fates(counted)]))
         return chosen
 
     def to_judge(self, roles: Sequence[str] = ("measure",)) -> Results:

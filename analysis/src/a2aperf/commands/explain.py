@@ -48,7 +48,7 @@ def run(
     """
     require_kinds(kind)
     asked = filters.where(loading.load(files), where)
-    found = asked.complete(ROLES)
+    found = asked.to_explain(ROLES)
     if len(found.points) < asked.points["role"].isin(ROLES).sum():
         for launch in asked.launches.values():
             if launch.unfinished:

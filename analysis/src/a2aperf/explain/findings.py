@@ -27,7 +27,7 @@ class Findings(Sequence[Finding]):
     def of(cls, results: Results, kinds: Sequence[str] = (), mixed: bool = False) -> Findings:
         """Look for all kinds or those named; InputError where there is no such kind or point."""
         require_kinds(kinds, "findings: ")
-        found = results.complete(ROLES)
+        found = results.to_explain(ROLES)
         clusters.require_one(found, mixed)
         return cls(explain(found, tuple(kinds)))
 
