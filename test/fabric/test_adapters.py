@@ -3,6 +3,7 @@
 
 import re
 import subprocess
+from functools import partial
 from pathlib import Path
 
 import h5py
@@ -17,22 +18,34 @@ exec "$@"
 """
 
 
+TOLD_OF_CONGESTION = """
+ip link set lo up && sysctl -qw net.ipv4.tcp_ecn=1 || exit 77
+exec "$@"
+"""
+
+
 @pytest.fixture
-def beside_a_second_adapter(program, needs_provider, tmp_path):
-    """Launches of two ranks over tcp in a network of their own, which has v0 beside lo."""
+def in_a_network(program, needs_provider, tmp_path):
+    """Launches of two ranks over tcp in a network of their own, which a script makes first."""
     needs_provider("tcp")
 
-    def run(*words: str) -> subprocess.CompletedProcess[str]:
+    def run(script: str, *words: str) -> subprocess.CompletedProcess[str]:
         launch = [MPIRUN, "2", program, *words, "--provider", "tcp", "--poll", "yield", "-o", "a.h5"]
         outcome = subprocess.run(
-            ["unshare", "-m", "-n", "bash", "-c", TWO_ADAPTERS, "two", *launch],
+            ["unshare", "-m", "-n", "bash", "-c", script, "made", *launch],
             cwd=tmp_path, capture_output=True, text=True, stdin=subprocess.DEVNULL,
         )  # fmt: skip
         if outcome.returncode == 77 or "unshare failed" in outcome.stderr:
-            pytest.skip(f"no second adapter can be made here ({outcome.stderr.strip()})")
+            pytest.skip(f"no such network can be made here ({outcome.stderr.strip()})")
         return outcome
 
     return run
+
+
+@pytest.fixture
+def beside_a_second_adapter(in_a_network):
+    """It has v0 beside lo."""
+    return partial(in_a_network, TWO_ADAPTERS)
 
 
 def test_two_adapters_of_a_node(beside_a_second_adapter, tmp_path):
@@ -70,23 +83,10 @@ def test_an_adapter_that_cannot_be(beside_a_second_adapter, tmp_path, words, say
     assert not list(tmp_path.iterdir())
 
 
-TOLD_OF_CONGESTION = """
-ip link set lo up && sysctl -qw net.ipv4.tcp_ecn=1 || exit 77
-exec "$@"
-"""
-
-
-def test_a_class_is_granted_where_connections_tell_of_congestion(program, needs_provider, tmp_path):
+def test_a_class_is_granted_where_connections_tell_of_congestion(in_a_network):
     """The kernel gives its two bits back with the type of service."""
-    needs_provider("tcp")
-    words = ["qos", "--classes", "low-latency,bulk", "--duration", "300ms", "--interval", "100ms"]
-    launch = [MPIRUN, "2", program, *words, "--provider", "tcp", "--poll", "yield", "-o", "a.h5"]
-    outcome = subprocess.run(
-        ["unshare", "-m", "-n", "bash", "-c", TOLD_OF_CONGESTION, "told", *launch],
-        cwd=tmp_path, capture_output=True, text=True, stdin=subprocess.DEVNULL,
-    )  # fmt: skip
-    if outcome.returncode == 77 or "unshare failed" in outcome.stderr:
-        pytest.skip(f"no network of its own can be made here ({outcome.stderr.strip()})")
+    words = ["--classes", "low-latency,bulk", "--duration", "300ms", "--interval", "100ms"]
+    outcome = in_a_network(TOLD_OF_CONGESTION, "qos", *words)
     assert outcome.returncode == 0, outcome.stderr
     assert "class low-latency granted, not verified" in outcome.stdout
     assert "class bulk granted, not verified" in outcome.stdout

@@ -105,14 +105,6 @@ def of_units(values: NDArray[Any], steps: Steps) -> NDArray[Any]:
     return values
 
 
-def units(steps: Steps, launches: int) -> NDArray[np.intp]:
-    """The unit of each launch, [launches]."""
-    unit = np.arange(launches)
-    for group in steps:
-        unit = group[unit]
-    return unit
-
-
 def excess(y: Floats, steps: Steps, baseline: NDArray[np.bool_]) -> Floats:
     """How much more the median of a unit varies than that of one of the baseline, [units, cells].
 
