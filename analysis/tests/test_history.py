@@ -175,17 +175,21 @@ def of_days(rng: np.random.Generator, days: int, a_day: int) -> tuple[Floats, Fl
     return y + rng.normal(0, 0.003, y.shape), times
 
 
+def steps_of_days(y: Floats, times: Floats) -> list[changepoints.Split]:
+    return history.splits(y, history.days_of(times))
+
+
 def test_jobs_of_a_day_make_no_step() -> None:
     """They are more alike than those of other days: with each by itself half have a step."""
     rng = np.random.default_rng(5)
-    assert sum(bool(history.splits(*of_days(rng, 15, 8))) for _ in range(40)) <= 3
+    assert sum(bool(steps_of_days(*of_days(rng, 15, 8))) for _ in range(40)) <= 3
     y, times = of_days(rng, 20, 4)
     y[36:] += 0.25
-    (step,) = history.splits(y, times)
+    (step,) = steps_of_days(y, times)
     assert step.index == 36
     y, times = of_days(rng, 7, 8)
     y[24:] += 0.25
-    assert history.splits(y, times) == []
+    assert steps_of_days(y, times) == []
     day = history.days_of(times)
     assert day is not None and day[-1] == 6
     assert history.days_of(times[:8]) is None  # one day: how days differ is nothing to it

@@ -96,12 +96,12 @@ def history(found: Results) -> History:
     ).reindex(index=launches["launch"], columns=table.columns)
     rate = jobs.medians(rates.to_numpy(dtype=np.float64), [job])
     times = launches.groupby("job")["time"].min().to_numpy(dtype=np.float64)
-    steps = splits(y, times)
+    day = days_of(times)
+    steps = splits(y, day)
     lines = _lines(table.columns, y, rate, times, steps[-1].index if steps else 0)
     count = table.notna().sum(axis=0).to_numpy()
     lines.insert(lines.columns.tolist().index("jobs"), "launches", count)
     changes = [_change(found, step, steps, launches, y, lines) for step in steps]
-    day = days_of(times)
     sought = ("job", len(times)) if day is None else ("day", int(day[-1]) + 1)
     return History(launches, lines, changes, len(times), sought, found.judged.unit)
 
@@ -114,9 +114,8 @@ def days_of(times: Floats) -> NDArray[np.intp] | None:
     return day if 1 < len(days) < len(day) else None
 
 
-def splits(y: Floats, times: Floats) -> list[Split]:
-    """Steps of y [jobs, lines] that began at `times` (ns since 1970, in order), by their jobs."""
-    day = days_of(times)
+def splits(y: Floats, day: NDArray[np.intp] | None) -> list[Split]:
+    """Steps of y [jobs, lines] in order of time, by their jobs; `day` as `days_of` says."""
     if day is None:
         return changepoints.splits(y)
     first = np.searchsorted(day, np.arange(day[-1] + 1))
