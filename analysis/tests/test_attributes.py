@@ -72,6 +72,25 @@ def test_what_two_files_say_otherwise(a2a: Run, path: Path, holder: str) -> None
     assert not both.exists()
 
 
+@pytest.mark.parametrize("holder", ["raw/begin", "raw", "segments/0", "segments/0/node_facts", "/"])
+@pytest.mark.parametrize("is_fixed", [True, False])
+def test_a_text_that_is_not_utf8(a2a: Run, path: Path, holder: str, is_fixed: bool) -> None:
+    bytes_ = b"a\xf6\x9eb"
+    text = h5py.string_dtype("utf-8", len(bytes_) if is_fixed else None)
+    with edited(path) as file:
+        there = file[holder].attrs
+        there.create("newer_words", np.array(bytes_, text.str if is_fixed else object), dtype=text)
+    public = path.with_name("public.h5")
+    commands: list[list[object]] = [["export", path, "--anonymize", "-o"]]
+    if holder != "/":  # whose attributes must be equal
+        commands.append(["merge", path, other_of(path), "-o"])
+    for command in commands:
+        public.unlink(missing_ok=True)
+        assert a2a(*command, public).status == 0
+        with h5py.File(public) as file:
+            assert file[holder].attrs["newer_words"] == "a\ufffd\ufffdb"
+
+
 def test_exported_without_names(a2a: Run, path: Path, tmp_path: Path) -> None:
     public = tmp_path / "public.h5"
     outcome = a2a("export", path, "--anonymize", "--key", tmp_path / "key", "-o", public)

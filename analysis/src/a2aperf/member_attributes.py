@@ -14,7 +14,7 @@ from typing import Any
 import h5py
 import numpy as np
 
-from a2aperf import checksums
+from a2aperf import checksums, strict
 from a2aperf.errors import DAMAGE, what_is_damaged
 
 Attributes = dict[str, dict[str, Any]]
@@ -70,9 +70,9 @@ def _names(member: checksums.Member, unread: list[str] | None) -> list[str]:
 
 
 def _value(path: str, name: str, value: Any) -> Any:
-    if isinstance(value, bytes | np.bytes_):
-        return bytes(value).decode("utf-8", "replace")
-    if isinstance(value, str) or np.asarray(value).dtype.kind in "iufb":
+    if isinstance(value, str | bytes):
+        return strict.text(value)
+    if np.asarray(value).dtype.kind in "iufb":
         return value
     raise ValueError(f"attribute {name} of /{path} is neither a text nor numbers")
 
