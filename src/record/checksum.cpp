@@ -55,7 +55,7 @@ void add_counted(Crc32& crc, const std::string& name, const h5::Dataset& dataset
     crc.add_text(name);
     in_parts(whole(dataset.shape()), sizeof(double), [&](const h5::Block& part) {
         std::vector<double> values = dataset.read<double>(part);
-        blank_uncounted(values, counts, part);
+        blank_uncounted(values, counts.read<std::int64_t>(part));
         crc.add({reinterpret_cast<const char*>(values.data()), values.size() * sizeof(double)});
     });
 }
@@ -106,13 +106,24 @@ std::int64_t checksum_of(const h5::Dataset& column) {
     return crc.value();
 }
 
-std::int64_t checksum_of(const h5::Group& group) {
+std::vector<Named> covered_in(const h5::Group& group) {
+    std::vector<Named> datasets = datasets_of(group);
+    std::erase_if(datasets, [](const Named& one) { return one.first == "checksum"; });
+    return datasets;
+}
+
+std::int64_t checksum_of(const h5::Group& group, const std::map<std::string, std::vector<char>>& uniform) {
     Crc32 crc;
-    for (const auto& [name, dataset] : datasets_of(group))
-        if (dataset.has_attribute(kCountedBy))
+    for (const auto& [name, dataset] : covered_in(group)) {
+        if (const auto found = uniform.find(name); found != uniform.end()) {
+            crc.add_text(name);
+            crc.add_repeated(found->second, h5::elements(dataset.shape()));
+        } else if (dataset.has_attribute(kCountedBy)) {
             add_counted(crc, name, dataset, group.open_dataset(dataset.text_attribute(kCountedBy).c_str()));
-        else if (name != "checksum")
+        } else {
             add(crc, name, dataset, whole(dataset.shape()));
+        }
+    }
     return crc.value();
 }
 

@@ -37,7 +37,10 @@ inline constexpr const char* kChecksumAttribute = "checksum";
 // Of all values of a column.
 std::int64_t checksum_of(const h5::Dataset& column);
 
-// Of a group that a workload declares: over all its datasets but the checksum itself.
-std::int64_t checksum_of(const h5::Group& group);
+// Of a group that a workload declares: over all its datasets but the checksum itself. uniform: bytes of each
+// element of those that have the same everywhere, which are not read.
+std::int64_t checksum_of(const h5::Group& group, const std::map<std::string, std::vector<char>>& uniform = {});
+// Those, in the order in which it is over them.
+std::vector<std::pair<std::string, h5::Dataset>> covered_in(const h5::Group& group);
 
 } // namespace a2aperf

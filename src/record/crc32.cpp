@@ -7,9 +7,30 @@
 
 namespace a2aperf {
 
+namespace {
+
+std::uint32_t extended(std::uint32_t value, std::span<const char> bytes) {
+    if (bytes.empty()) return value; // for zlib no address is the wish for a first value
+    return static_cast<std::uint32_t>(crc32_z(value, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
+}
+
+std::uint32_t joined(std::uint32_t first, std::uint32_t second, std::uint64_t bytes_of_second) {
+    return static_cast<std::uint32_t>(crc32_combine(first, second, static_cast<z_off_t>(bytes_of_second)));
+}
+
+} // namespace
+
 void Crc32::add(std::span<const char> bytes) {
-    value_ =
-        static_cast<std::uint32_t>(crc32_z(value_, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
+    value_ = extended(value_, bytes);
+}
+
+// In as many steps as `times` has bits.
+void Crc32::add_repeated(std::span<const char> bytes, std::uint64_t times) {
+    std::uint32_t some = extended(0, bytes);
+    for (std::uint64_t length = bytes.size(); times > 0; times >>= 1U, length *= 2) {
+        if ((times & 1U) != 0) value_ = joined(value_, some, length);
+        some = joined(some, some, length);
+    }
 }
 
 void Crc32::add_text(std::string_view text) {
@@ -25,6 +46,11 @@ void Crc32::add_count(std::uint64_t count) {
         count >>= 8U;
     }
     add(bytes);
+}
+
+std::int64_t crc32_of_change(std::span<const char> before, std::span<const char> after,
+                             std::uint64_t bytes_behind) {
+    return joined(extended(0, before) ^ extended(0, after), 0, bytes_behind);
 }
 
 } // namespace a2aperf

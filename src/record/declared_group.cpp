@@ -68,7 +68,7 @@ void fill(const h5::Dataset& dataset, T blank) {
 }
 
 template <class T>
-void copy(const h5::Dataset& from, const h5::Dataset& to) {
+void copy_values(const h5::Dataset& from, const h5::Dataset& to) {
     in_parts(whole(from.shape()), from.element_bytes(), [&](const h5::Block& part) {
         const std::vector<T> values = from.read<T>(part);
         to.write(std::span<const T>(values), part);
@@ -79,7 +79,7 @@ void copy(const h5::Dataset& from, const h5::Dataset& to) {
 void copy_counted(const h5::Dataset& from, const h5::Dataset& counts, const h5::Dataset& to) {
     in_parts(whole(from.shape()), sizeof(double), [&](const h5::Block& part) {
         std::vector<double> values = from.read<double>(part);
-        blank_uncounted(values, counts, part);
+        blank_uncounted(values, counts.read<std::int64_t>(part));
         to.write(std::span<const double>(values), part);
     });
 }
@@ -120,8 +120,29 @@ bool is_hole(const h5::Dataset& dataset, const GroupColumn& column) {
     return h5::elements(dataset.shape()) * dataset.element_bytes() >= kLarge;
 }
 
-// So little that its checksum takes milliseconds.
-constexpr std::uint64_t kSmall = 1U << 20U;
+std::vector<char> bytes_of(double value) {
+    const char* const begin = reinterpret_cast<const char*>(&value);
+    return {begin, begin + sizeof value};
+}
+
+// Of one element that has not been written.
+std::vector<char> blank_of(const h5::Dataset& dataset, const GroupColumn& column) {
+    if (column.type == ValueType::float64) return bytes_of(kAbsent);
+    const bool is_unknown = !is_text(column.type) && column.has_unknown;
+    return std::vector<char>(dataset.element_bytes(), static_cast<char>(is_unknown ? -1 : 0));
+}
+
+// As the checksum has them: NaN where there is nothing.
+std::vector<char> counted_cells(const h5::Dataset& values, const h5::Dataset& counts, const h5::Elements& places) {
+    const std::vector<std::int64_t> counted = counts.read<std::int64_t>(places);
+    std::vector<double> cells(counted.size(), kAbsent);
+    if (std::any_of(counted.begin(), counted.end(), [](std::int64_t count) { return count != 0; })) {
+        cells = values.read<double>(places);
+        blank_uncounted(cells, counted);
+    }
+    const char* const begin = reinterpret_cast<const char*>(cells.data());
+    return {begin, begin + cells.size() * sizeof(double)};
+}
 
 // One at a time: they are few.
 void write_texts(const h5::Dataset& to, const std::vector<std::uint64_t>& places,
@@ -157,8 +178,8 @@ DeclaredGroup DeclaredGroup::create(const h5::File& file, GroupDeclaration decla
     created.checksum_ = group.create_dataset("checksum", {ValueType::int64}, {});
     describe(created.checksum_, "CRC-32 of all other datasets here");
     mark_unknown(created.checksum_, ValueType::int64);
-    created.checksum_.write(std::span(&kNoChecksum, 1));
     created.group_ = std::move(group);
+    created.seal_blank();
     return created;
 }
 
@@ -183,19 +204,37 @@ const h5::Dataset& DeclaredGroup::dataset(const std::string& column) const {
     return found->second;
 }
 
+std::vector<char> DeclaredGroup::cells(const GroupColumn& column, const h5::Elements& places) const {
+    if (column.counted_by.empty()) return dataset(column.name).stored(places);
+    return counted_cells(dataset(column.name), dataset(column.counted_by), places);
+}
+
 void DeclaredGroup::put(const GroupCells& cells) const {
     const h5::Dataset& to = dataset(cells.column);
+    const std::size_t count = std::visit([](const auto& values) { return values.size(); }, cells.values);
+    if (cells.places.size() != count * to.shape().size())
+        throw std::invalid_argument(
+            fmt::format("/{}/{}: places of another length", declaration_.name, cells.column));
+    const h5::Elements there{cells.places};
+    const auto is_touched = [&](const GroupColumn& column) {
+        return column.name == cells.column || column.counted_by == cells.column;
+    };
+    std::map<std::string, std::vector<char>> before;
+    if (running_)
+        for (const GroupColumn& column : declaration_.columns)
+            if (is_touched(column)) before[column.name] = this->cells(column, there);
     std::visit(
         [&]<class T>(const std::vector<T>& values) {
-            if (cells.places.size() != values.size() * to.shape().size())
-                throw std::invalid_argument(
-                    fmt::format("/{}/{}: places of another length", declaration_.name, cells.column));
             if constexpr (std::is_same_v<T, std::string>)
                 write_texts(to, cells.places, values);
             else
-                to.write(std::span<const T>(values), h5::Elements{cells.places});
+                to.write(std::span<const T>(values), there);
         },
         cells.values);
+    if (!running_) return;
+    for (const GroupColumn& column : declaration_.columns)
+        if (is_touched(column))
+            running_->change(column.name, cells.places, before.at(column.name), this->cells(column, there));
 }
 
 void DeclaredGroup::write_all(const std::function<void(const PutCells& put)>& cells) const {
@@ -209,12 +248,26 @@ void DeclaredGroup::write_point(const Point& point, const PointResult& result) c
     });
 }
 
-// It has no checksum meanwhile.
+// Where so much changes that all of it is read for its checksum.
+void DeclaredGroup::remake(const std::function<void()>& what) const {
+    change([&] {
+        running_.reset();
+        what();
+    });
+}
+
+// It has no checksum meanwhile; after a failure nobody knows what is there.
 void DeclaredGroup::change(const std::function<void()>& what) const {
-    const bool is_sealed = checksum_.is_open() && bytes_of(declaration_) <= kSmall;
-    if (is_sealed) checksum_.write(std::span(&kNoChecksum, 1));
-    what();
-    if (is_sealed) seal();
+    checksum_.write(std::span(&kNoChecksum, 1));
+    try {
+        what();
+    } catch (...) {
+        running_.reset();
+        throw;
+    }
+    if (!running_) return seal();
+    const std::int64_t checksum = running_->value();
+    checksum_.write(std::span(&checksum, 1));
 }
 
 std::vector<double> DeclaredGroup::read(const std::string& column, const std::vector<std::uint64_t>& places) const {
@@ -230,9 +283,19 @@ std::vector<std::string> DeclaredGroup::read_texts(const std::string& column) co
 }
 
 void DeclaredGroup::clear(const std::string& column) const {
-    for (const GroupColumn& one : declaration_.columns)
-        if (one.name == column) return change([&] { clear(one); });
-    throw std::invalid_argument(fmt::format("/{}: no column {}", declaration_.name, column));
+    const h5::Dataset& all = dataset(column);
+    const auto& columns = declaration_.columns;
+    const auto is_it = [&](const GroupColumn& one) { return one.name == column; };
+    const GroupColumn& cleared = *std::find_if(columns.begin(), columns.end(), is_it);
+    const bool is_by_itself =
+        cleared.type != ValueType::text && cleared.counted_by.empty() &&
+        std::none_of(columns.begin(), columns.end(), [&](const auto& one) { return one.counted_by == column; });
+    if (!is_by_itself) return remake([&] { clear(cleared); });
+    change([&] {
+        const std::vector<char> before = all.stored(whole(all.shape()));
+        clear(cleared);
+        if (running_) running_->change_all(column, before, all.stored(whole(all.shape())));
+    });
 }
 
 void DeclaredGroup::clear(const GroupColumn& column) const {
@@ -247,7 +310,18 @@ void DeclaredGroup::clear(const GroupColumn& column) const {
 }
 
 void DeclaredGroup::seal() const {
-    const std::int64_t checksum = checksum_of(group_);
+    seal(checksum_of(group_));
+}
+
+void DeclaredGroup::seal_blank() const {
+    std::map<std::string, std::vector<char>> blanks;
+    for (const GroupColumn& column : declaration_.columns)
+        if (column.type != ValueType::text) blanks[column.name] = blank_of(dataset(column.name), column);
+    seal(checksum_of(group_, blanks));
+}
+
+void DeclaredGroup::seal(const std::int64_t checksum) const {
+    running_ = std::make_unique<RunningChecksum>(group_, checksum);
     checksum_.write(std::span(&checksum, 1));
 }
 
@@ -264,21 +338,33 @@ bool DeclaredGroup::is_sound() const {
 }
 
 void DeclaredGroup::copy_to(const DeclaredGroup& to) const {
-    copy_texts_to(to);
-    for (const GroupColumn& column : declaration_.columns) {
-        if (is_text(column.type)) continue;
-        if (!column.counted_by.empty())
-            copy_counted(dataset(column.name), dataset(column.counted_by), to.dataset(column.name));
-        else if (column.type == ValueType::float64)
-            copy<double>(dataset(column.name), to.dataset(column.name));
-        else
-            copy<std::int64_t>(dataset(column.name), to.dataset(column.name));
-    }
+    to.remake([&] {
+        for (const GroupColumn& column : declaration_.columns) copy(column, to);
+    });
 }
 
 void DeclaredGroup::copy_texts_to(const DeclaredGroup& to) const {
-    for (const GroupColumn& column : declaration_.columns)
-        if (column.type == ValueType::fixed_text) copy_texts(dataset(column.name), to.dataset(column.name));
+    const auto is_fixed = [](const GroupColumn& column) { return column.type == ValueType::fixed_text; };
+    const auto& columns = declaration_.columns;
+    if (std::none_of(columns.begin(), columns.end(), is_fixed)) return;
+    to.remake([&] {
+        for (const GroupColumn& column : columns)
+            if (is_fixed(column)) copy(column, to);
+    });
+}
+
+void DeclaredGroup::copy(const GroupColumn& column, const DeclaredGroup& to) const {
+    const h5::Dataset& here = dataset(column.name);
+    const h5::Dataset& there = to.dataset(column.name);
+    if (column.type == ValueType::text) return; // known beforehand
+    if (column.type == ValueType::fixed_text)
+        copy_texts(here, there);
+    else if (!column.counted_by.empty())
+        copy_counted(here, dataset(column.counted_by), there);
+    else if (column.type == ValueType::float64)
+        copy_values<double>(here, there);
+    else
+        copy_values<std::int64_t>(here, there);
 }
 
 std::uint64_t bytes_of(const GroupDeclaration& declaration) {

@@ -167,6 +167,7 @@ public:
     // Where its values lie in the file; nothing where they are in more chunks than HDF5 finds in little time.
     std::optional<std::vector<Extent>> places() const;
     std::vector<char> stored(const Block& block) const;
+    std::vector<char> stored(const Elements& elements) const; // not of texts of any length
 
     void make_scale(const char* dimension) const;
     void attach_scale(unsigned axis, const Dataset& scale) const;

@@ -146,6 +146,7 @@ template void Dataset::write(std::span<const std::int64_t>, const Block&) const;
 template void Dataset::write(std::span<const double>, const Block&) const;
 template void Dataset::write(std::span<const std::int64_t>, const Elements&) const;
 template void Dataset::write(std::span<const double>, const Elements&) const;
+template std::vector<std::int64_t> Dataset::read(const Elements&) const;
 template std::vector<double> Dataset::read(const Elements&) const;
 template std::vector<std::int8_t> Dataset::read() const;
 template std::vector<std::int32_t> Dataset::read() const;

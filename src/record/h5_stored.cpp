@@ -182,4 +182,19 @@ std::vector<char> Dataset::stored(const Block& block) const {
     return bytes;
 }
 
+std::vector<char> Dataset::stored(const Elements& elements) const {
+    const Handle type(check_read(H5Dget_type(id()), "read the type of", *this));
+    const Handle in_memory = type_in_memory(type.id(), *this);
+    const Handle space(check_read(H5Dget_space(id()), "read the shape of", *this));
+    const std::uint64_t count = elements.coordinates.size() / shape().size();
+    if (count == 0) return {};
+    const std::vector<hsize_t> coordinates(elements.coordinates.begin(), elements.coordinates.end());
+    check_read(H5Sselect_elements(space.id(), H5S_SELECT_SET, count, coordinates.data()), "select elements of",
+               *this);
+    std::vector<char> bytes(count * H5Tget_size(type.id()));
+    check_read(H5Dread(id(), in_memory.id(), space_of({count}).id(), space.id(), transfer_of(count), bytes.data()),
+               "read", *this);
+    return bytes;
+}
+
 } // namespace a2aperf::h5

@@ -50,7 +50,6 @@ void require_fit(int point, const PointResult& result, const Extents& extents) {
 
 void copy_group(const DeclaredGroup& from, const DeclaredGroup& to) {
     from.copy_to(to);
-    to.seal();
     if (from.checksum() != to.checksum())
         throw RunError(fmt::format("/{} reads otherwise than it was written", from.declaration().name),
                        EndReason::bad_data);
@@ -179,7 +178,6 @@ void Recorder::Impl::close(EndState state, EndReason reason, std::string_view me
     const SegmentGroup launch = SegmentGroup::open(results.segments, segment);
     launch.explain(state, reason, message, wall_clock_ns());
     try {
-        if (results.group) results.group->seal();
         settle();
     } catch (const std::system_error&) {
         if (state != EndState::finished) launch.end(state);

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <random>
+#include <set>
 #include <stdexcept>
 
 #include <sys/stat.h>
@@ -199,14 +201,19 @@ TEST_CASE("large columns that are counted take no room on the disk until there i
     CHECK(status.st_size > 60'000'000);
     CHECK(status.st_blocks * 512 < 4'000'000);
 
+    const auto is_sound = [&] {
+        const ResultsFile file = ResultsFile::open(launch.settings.file, kReadOnly, test::kSchema);
+        return DeclaredGroup::open(file.file, group).is_sound();
+    };
+    CHECK(is_sound());
     write_to(recorder, {"height", {7, 3, 7, 4}, std::vector<double>{2.5, 3.5}});
     write_to(recorder, {"waves", {7, 3}, std::vector<std::int64_t>{5}}); // the other height counts for nothing
+    CHECK(is_sound());
     CHECK(recorder.end(EndState::finished, "") == std::nullopt);
     const std::vector<double> height = stored<double>(launch.settings.file, "height");
     CHECK(height.at(7 * kHours + 3) == 2.5);
     CHECK(std::count_if(height.begin(), height.end(), [](double one) { return !std::isnan(one); }) == 1);
-    const ResultsFile file = ResultsFile::open(launch.settings.file, kReadOnly, test::kSchema);
-    CHECK(DeclaredGroup::open(file.file, group).is_sound());
+    CHECK(is_sound());
 }
 
 TEST_CASE("a declared group outlives the end, and a resumed launch has room for both") {
@@ -351,7 +358,72 @@ TEST_CASE("cells that are not declared are a mistake of the caller's") {
     CHECK_THROWS_AS(group.clear("depth"), std::invalid_argument);
 }
 
-TEST_CASE("a small group is sealed with every change and when a launch ends, and a compact copy keeps the seal") {
+TEST_CASE("the checksum goes on with every change, whatever changes") {
+    const test::TemporaryFolder folder;
+    const h5::File file = h5::File::create(folder / "a.h5");
+    GroupDeclaration declaration = named_tides();
+    declaration.columns[0].counted_by = "waves";
+    const DeclaredGroup group = DeclaredGroup::create(file, declaration, h5::Storage::contiguous);
+    CHECK(group.checksum() != kNoChecksum);
+    CHECK(group.is_sound());
+    std::mt19937_64 random(20261128);
+    const auto below = [&](std::uint64_t end) { return random() % end; };
+    const auto cell = [&] { return std::vector<std::uint64_t>{below(2), below(3)}; };
+    std::set<std::int64_t> seen;
+    for (int i = 0; i < 300; ++i) {
+        switch (below(7)) {
+        case 0:
+            write_to(group, {"height", cell(), std::vector<double>{static_cast<double>(below(9))}});
+            break;
+        case 1:
+            write_to(group, {"height", cell(), std::vector<double>{kAbsent}});
+            break;
+        case 2:
+            write_to(group, {"waves", cell(), std::vector<std::int64_t>{static_cast<std::int64_t>(below(2))}});
+            break;
+        case 3:
+            write_to(group, {"waves", {1, 2, 0, 0, 0, 1, 1, 0}, std::vector<std::int64_t>{1, 0, 3, 0}});
+            break;
+        case 4:
+            write_to(group,
+                     {"watch", {1, 0}, std::vector<std::int64_t>{static_cast<std::int64_t>(random() >> 1U), -7}});
+            break;
+        case 5:
+            write_to(group, {"note", {below(2)}, std::vector<std::string>{std::string(below(70), 'x')}});
+            break;
+        default:
+            group.clear(std::vector<std::string>{"height", "waves", "watch", "note"}[below(4)]);
+        }
+        CHECK(group.is_sound());
+        seen.insert(group.checksum());
+    }
+    CHECK(seen.size() > 150);
+    // After a change that failed it is what is there.
+    CHECK_THROWS_AS(group.write_all([&](const PutCells& put) {
+        put({"watch", {0}, std::vector<std::int64_t>{3}});
+        put({"depth", {0}, std::vector<double>{1}});
+    }),
+                    std::invalid_argument);
+    CHECK(group.checksum() == kNoChecksum);
+    write_to(group, {"watch", {1}, std::vector<std::int64_t>{4}});
+    CHECK(group.is_sound());
+    CHECK(group.checksum() != kNoChecksum);
+}
+
+TEST_CASE("what the disk makes of a group is not what its checksum goes on with") {
+    const test::TemporaryFolder folder;
+    const h5::File file = h5::File::create(folder / "a.h5");
+    const DeclaredGroup group = DeclaredGroup::create(file, tides(3, 2), h5::Storage::contiguous);
+    write_to(group, {"height", {0, 0}, std::vector<double>{2}});
+    const double other = 77;
+    file.open_dataset("tides/height").write(std::span(&other, 1), h5::Block{{0, 0}, {1, 1}});
+    for (const std::uint64_t hour : {1U, 0U}) { // over the damage, too: what it was before is not known
+        write_to(group, {"height", {0, hour}, std::vector<double>{3}});
+        CHECK_FALSE(group.is_sound());
+    }
+}
+
+TEST_CASE("a group has its checksum from the start to the end of a launch, and a compact copy keeps it") {
     const test::TemporaryFolder folder;
     const TideLaunch launch(folder / "a.h5");
     for (const EndState end : {EndState::interrupted, EndState::failed, EndState::finished}) {
@@ -361,10 +433,13 @@ TEST_CASE("a small group is sealed with every change and when a launch ends, and
             ResultsFile file = ResultsFile::open(launch.settings.file, kReadOnly, test::kSchema);
             file.open_group(launch.settings.group);
             CHECK(file.group->is_sound());
+            CHECK(file.group->checksum() != kNoChecksum);
             return file.group->checksum();
         };
+        const std::int64_t at_first = checksum();
         recorder.write(0, launch.result(0));
         const std::int64_t after_a_point = checksum();
+        CHECK(after_a_point != at_first);
         recorder.end(end, "");
         CHECK(checksum() == after_a_point);
     }
@@ -373,8 +448,8 @@ TEST_CASE("a small group is sealed with every change and when a launch ends, and
 TEST_CASE("a group that was not sealed, or is not what was, is made anew of the points that are kept") {
     const test::TemporaryFolder folder;
     const TideLaunch launch(folder / "a.h5");
-    enum class How { large, killed, ended };
-    for (const How how : {How::large, How::killed, How::ended}) {
+    enum class How { older, killed, ended };
+    for (const How how : {How::older, How::killed, How::ended}) {
         std::filesystem::remove(launch.settings.file);
         {
             Recorder recorder = launch.create();
@@ -385,8 +460,8 @@ TEST_CASE("a group that was not sealed, or is not what was, is made anew of the 
             const h5::File file = h5::File::open(launch.settings.file, h5::File::Access::read_write);
             const double other = 77;
             file.open_dataset("tides/height").write(std::span(&other, 1), h5::Block{{0, 0}, {1, 1}});
-            // As a large one has it until the end.
-            if (how == How::large) file.open_dataset("tides/checksum").write(std::span(&kNoChecksum, 1));
+            // As older programs left it where it was large.
+            if (how == How::older) file.open_dataset("tides/checksum").write(std::span(&kNoChecksum, 1));
         }
         const auto hour = static_cast<std::uint64_t>(launch.result(0).samples.attempts() % 3);
         const Recorder recorder = launch.resume();
@@ -395,7 +470,7 @@ TEST_CASE("a group that was not sealed, or is not what was, is made anew of the 
         CHECK(recorder.read("waves", {1, hour}) ==
               std::vector<double>{static_cast<double>(launch.result(0).samples.attempts())});
         if (hour != 0) CHECK(std::isnan(recorder.read("height", {0, 0}).front()));
-        REQUIRE(recorder.remarks().size() == (how == How::large ? 0 : 1));
-        if (how != How::large) CHECK(test::contains(recorder.remarks()[0], "/tides is not what was written"));
+        REQUIRE(recorder.remarks().size() == (how == How::older ? 0 : 1));
+        if (how != How::older) CHECK(test::contains(recorder.remarks()[0], "/tides is not what was written"));
     }
 }
