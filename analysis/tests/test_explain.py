@@ -199,12 +199,14 @@ def slow_ops(*slow: list[int]) -> NDArray[np.int64]:
 def test_slow_ops_point_at_who_is_late_alone_and_at_whom_all_wait_for() -> None:
     alone, spared = [100_000, 100_000, 900_000, 100_000], [900_000, 900_000, 100_000, 900_000]
     nobody = [[900_000] * 4, [900_000, 900_000, 100_000, 100_000]]
-    op, who, times = behind.blamed(slow_ops(alone, spared, *nobody))
+    op, who, times = behind.blamed(slow_ops(alone, spared, *nobody), 2.0)
     assert list(op) == [0, 1]
     assert list(who) == [2, 2]
     assert list(times) == [900_000, 900_000]
-    assert len(behind.blamed(slow_ops([190_000] * 4))[0]) == 0  # not twice the median
-    assert len(behind.blamed(np.array([[100, 900]] * 20))[0]) == 0  # two ranks are not told apart
+    assert len(behind.blamed(slow_ops([190_000] * 4), 2.0)[0]) == 0  # not twice the median
+    assert (
+        len(behind.blamed(np.array([[100, 900]] * 20), 2.0)[0]) == 0
+    )  # two ranks are not told apart
 
 
 @pytest.mark.parametrize(
@@ -247,8 +249,29 @@ def test_a_rank_behind_the_slow_ops_is_named(
 
     monkeypatch.setattr(results.Results, "raw", pausing)
     (one,) = explain(loading.load([tmp_path / "run.h5"]).measured(), ("behind",))
-    assert one.text.startswith("rank 5 (node003) is behind 10 of the 10 slow ops")
-    assert one.numbers == {"rank": 5, "ops": 10, "slow": 10}
+    assert one.text.startswith("rank 5 (node003) is behind 10 of the 10 slow ops (more than 2 ")
+    assert one.numbers == {"rank": 5, "ops": 10, "slow": 10, "beyond": 2.0}
+
+
+def test_a_rank_behind_the_slowest_ops_is_named_where_others_are_behind_more_of_twice_the_median(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    synthetic.write_launch(tmp_path / "run.h5", QUIET)
+    real = results.Results.raw
+
+    def busy(self: results.Results, file: str, point: int) -> RawOps:
+        raw = real(self, file, point)
+        received = raw.recv_done.copy()
+        half = len(received) // 2
+        for op in range(0, half, 3):  # whoever: half of the median more
+            received[op, (op // 3) % 5] += int(1.5 * np.median(raw.end.max(axis=1)))
+        received[half::8, 5] += 50_000_000
+        return replace(raw, recv_done=received)
+
+    monkeypatch.setattr(results.Results, "raw", busy)
+    (one,) = explain(loading.load([tmp_path / "run.h5"]).measured(), ("behind",))
+    assert one.text.startswith("rank 5 (node003) is behind")
+    assert one.numbers["beyond"] == 4.0
 
 
 @pytest.mark.parametrize(("factor", "words"), [(2.0, "receives slowly"), (0.4, "sends slowly")])

@@ -29,6 +29,7 @@ from a2aperf.explain.finding import Finder
 from a2aperf.traits import Judged
 from a2aperf.workloads.alltoall import (
     contradictions,
+    late,
     matrices,
     nodes,
     plots,
@@ -72,6 +73,7 @@ _FINDERS: Final = (
     Finder("nodes", "A node that stands out over all launches", "Where ranks are shuffled "
            "between launches, what stays with a node is its own. Errors hold over all nodes, and "
            "the placement of ranks is the unit.", nodes.standing_out, blames=True),
+    late.FINDER,
     descheduled.finder("measure"),
     Finder("link", "Above the link rate", "More than the link can carry: the figure needs an "
            "explanation before it is used.", link.find),
