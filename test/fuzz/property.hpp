@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "a2aperf/base/terminal.hpp"
 #include "support/usage.hpp"
 
 namespace a2aperf::fuzz {
@@ -19,15 +20,16 @@ inline void require(bool holds, std::string_view property, std::string_view foun
     std::abort();
 }
 
-// Whether f returned. The one thing that it may throw is a UsageError of one clear line; any other exception ends
-// the process.
+// Whether f returned. The one thing that it may throw is a UsageError, which is told as one clear line, whatever
+// names the input has; any other exception ends the process.
 template <class F>
 bool is_accepted(F&& f) {
     try {
         f();
         return true;
     } catch (const UsageError& error) {
-        require(test::is_one_clear_line(error.what()), "a refusal is one clear line", error.what());
+        const std::string told = visible(error.what());
+        require(test::is_one_clear_line(told), "a refusal is one clear line", told);
         return false;
     }
 }
