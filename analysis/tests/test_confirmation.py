@@ -299,7 +299,7 @@ def test_what_is_slower_alone_and_faster_beside_the_other_is_recommended(
 
 def test_lost_launches_are_told(planned_of: tuple[Path, Trial], tmp_path: Path) -> None:
     told = words(said(planned_of, tmp_path / "files", FAST, lost=[3]))
-    assert "note: 1 of 32 launches of the confirmation are missing" in told
+    assert "note: 1 of 32 launches of the confirmation is missing" in told
     assert told.endswith("  export PSM2_TID=0 PSM2_RCVTHREAD=0")
 
 

@@ -49,7 +49,7 @@ def test_cdf_has_a_line_per_launch(tmp_path: Path) -> None:
 def test_ops_shows_every_attempt(tmp_path: Path) -> None:
     found = launches(tmp_path, Setup(sizes=(8000,), ops=100, effects=Effects(late_share=0.1)))
     row = found.points.iloc[0]
-    valid, invalid = raw_plots.ops(found, Options()).charts[0].curves
+    invalid, valid = raw_plots.ops(found, Options()).charts[0].curves
     assert valid.x.size == row["ops"]
     assert invalid.x.size == row["invalid"] > 0
     assert np.max(valid.y) == pytest.approx(row["time_max"] / 1000)
@@ -89,11 +89,11 @@ def test_ops_have_one_scale_that_invalid_ops_do_not_squash(tmp_path: Path) -> No
     assert len({(c.y.limits, c.y.log, c.y.label) for c in charts}) == 1
     limits = charts[0].y.limits
     assert limits is not None
-    valid = np.concatenate([c.curves[0].y for c in charts])
+    valid = np.concatenate([c.curves[-1].y for c in charts])
     assert limits[1] < 1.1 * valid.max()
     for panel in charts:
-        assert np.median(panel.curves[0].y) == pytest.approx(1, abs=0.02)
-        assert panel.curves[1].y.max() <= limits[1]
+        assert np.median(panel.curves[-1].y) == pytest.approx(1, abs=0.02)
+        assert panel.curves[0].y.max() <= limits[1]
 
 
 def test_no_limit_of_chance_where_ops_depend_on_each_other(tmp_path: Path) -> None:

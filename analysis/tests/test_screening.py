@@ -460,9 +460,7 @@ def test_lost_launches_are_told(a2a: A2A, tmp_path: Path) -> None:
     files = launched(tmp_path / "r", made, {"PSM2_RCVTHREAD": 0.08}, lost=[lost])
     outcome = a2a("screen", *files, "--plan", path)
     assert outcome.status == 0, outcome
-    assert (
-        f"note: 1 of 28 launches are missing: {made.label(lost)}; with them 1 pair" in outcome.out
-    )
+    assert f"note: 1 of 28 launches is missing: {made.label(lost)}; with them 1 pair" in outcome.out
     assert "  export PSM2_RCVTHREAD=0\n" in outcome.out
 
 

@@ -136,9 +136,9 @@ def _ops_chart(results: Results, row: dict[Any, Any], relative: bool) -> Chart:
     valid = raw.valid
     median = row["time_p50"] / 1000 if relative else 1.0
     drawn = [Curve("valid op", since[valid], time[valid] / median, form="dots")]
-    if (~valid).any():
+    if (~valid).any():  # below the others
         late = since[~valid], time[~valid] / median
-        drawn.append(Curve("invalid op (a rank was late)", *late, look=1, form="crosses"))
+        drawn.insert(0, Curve("invalid op (a rank was late)", *late, look=1, form="crosses"))
     level = np.full(2, row["time_p50"] / 1000 / median)
     p50 = f"p50 {labels.time_text(row['time_p50'])}"
     return Chart(
@@ -153,7 +153,7 @@ def _ops_chart(results: Results, row: dict[Any, Any], relative: bool) -> Chart:
 
 def _on_one_scale(charts: list[Chart]) -> tuple[Chart, ...]:
     """One y-axis for all panels, from the valid ops; invalid ones beyond it stand at its edge."""
-    valid = np.concatenate([chart.curves[0].y for chart in charts])
+    valid = np.concatenate([chart.curves[-1].y for chart in charts])
     if not valid.size:
         return tuple(charts)
     log = bool(valid.max() > 8 * max(valid.min(), 1e-9)) and valid.min() > 0
@@ -161,9 +161,10 @@ def _on_one_scale(charts: list[Chart]) -> tuple[Chart, ...]:
     axis = replace(charts[0].y, log=log, limits=(low if log else max(low, 0.0), high))
     out = []
     for chart in charts:
-        beyond = any((c.y > high).any() or (c.y < low).any() for c in chart.curves[1:])
-        drawn = [chart.curves[0]]
-        drawn += [replace(c, y=np.clip(c.y, *axis.limits or (low, high))) for c in chart.curves[1:]]
+        beyond = any((c.y > high).any() or (c.y < low).any() for c in chart.curves[:-1])
+        edge = axis.limits or (low, high)
+        drawn = [replace(c, y=np.clip(c.y, *edge)) for c in chart.curves[:-1]]
+        drawn.append(chart.curves[-1])
         note = ("crosses at the edge: invalid ops beyond the axis",) if beyond else ()
         out.append(replace(chart, y=axis, curves=tuple(drawn), notes=chart.notes + note))
     return tuple(out)

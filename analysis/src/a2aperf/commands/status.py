@@ -13,6 +13,7 @@ import typer
 
 from a2aperf import terminal
 from a2aperf.errors import InputError
+from a2aperf.labels import count_text
 from a2aperf.studies import progress, slurm, study
 from a2aperf.studies.study import NOT_MADE, Fate, Job
 from a2aperf.tables import aligned
@@ -81,7 +82,7 @@ def _told(job: Job, queue: dict[str, slurm.Queued] | None, everything: bool) -> 
     if missing:
         lines += ["", "  missing:"]
         shown = missing if everything else missing[:_SHOWN]
-        rows = [[x.number, f"{x.nodes} nodes", " ".join(x.settings), x.why] for x in shown]
+        rows = [[x.number, count_text(x.nodes, "node"), " ".join(x.settings), x.why] for x in shown]
         lines += ["    " + line for line in aligned(rows, [True, False, True, True])]
         if len(missing) > len(shown):
             lines.append(f"    and {len(missing) - len(shown)} more (--all)")

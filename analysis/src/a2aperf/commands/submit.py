@@ -380,7 +380,7 @@ def _left(jobs: Sequence[Planned], ids: Sequence[str]) -> str:
     if not ids:
         return ""
     report = next(job for job in jobs if job.after)
-    others = [f"{job.nodes} nodes" for job in jobs[len(ids) :] if not job.after]
+    others = [labels.count_text(job.nodes, "node") for job in jobs[len(ids) :] if not job.after]
     missing = labels.list_text([*others, "the report"])
     return (
         f"; submitted are {labels.list_text(ids)}, not {missing}: cancel them with "

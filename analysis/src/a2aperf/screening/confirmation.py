@@ -138,10 +138,7 @@ def launched(
     side = np.array([trial.order[row] for row in rows], dtype=np.intp)
     lost = trial.launches - len(rows)
     if lost:
-        notes.append(
-            f"{lost} of {trial.launches} launches of {what} are missing. If they are "
-            "still to come, wait: an early look is one more chance of error"
-        )
+        notes.append(launches.missing(lost, trial.launches, what=f" of {what}"))
     notes += launches.beside(taken.used, names)
     return Launched(
         taken,

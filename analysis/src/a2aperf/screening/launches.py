@@ -116,9 +116,14 @@ def _missing(y: Floats, plan: Plan) -> list[str]:
     names = [plan.label(int(i)) for i in lost]
     pairs = {int(plan.design.pair[i]) for i in lost} - {ALONE}
     dropped = f"; with them {count_text(len(pairs), 'pair')} of launches" if pairs else ""
-    said = f"{len(lost)} of {plan.design.launches} launches are missing: {list_text(names, 8)}"
-    early = "If they are still to come, wait: an early look is one more chance of error"
-    return [f"{said}{dropped}. {early}"]
+    return [missing(len(lost), plan.design.launches, f": {list_text(names, 8)}{dropped}")]
+
+
+def missing(lost: int, planned: int, more: str = "", what: str = "") -> str:
+    """How many launches of `what` are not there, `more` of it, and what to do."""
+    said = f"{lost} of {count_text(planned, 'launch')}{what} {'is' if lost == 1 else 'are'} missing"
+    early = "If more are still to come, wait: an early look is one more chance of error"
+    return f"{said}{more}. {early}"
 
 
 def beside(used: Results, names: Sequence[str]) -> list[str]:

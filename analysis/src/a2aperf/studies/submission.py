@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from a2aperf.errors import InputError
+from a2aperf.labels import count_text
 from a2aperf.studies.scripts import Scripts
 
 # What a launch takes beside measuring: mpirun or srun, opening endpoints, the first contact with
@@ -98,7 +99,7 @@ def _job(wanted: Wanted, scripts: Scripts, slurm: Sequence[str], counts: list[in
     words += ["--", *wanted.passed] if wanted.passed else []
     launches = scripts.plan(script, words, allocation)
     if not launches:
-        raise InputError(f"{script} plans no launch on {allocation} nodes")
+        raise InputError(f"{script} plans no launch on {count_text(allocation, 'node')}")
     return Planned(
         allocation,
         ["sbatch", "-N", str(allocation), *slurm, str(scripts[script]), *words],
