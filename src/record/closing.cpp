@@ -35,7 +35,7 @@ const Row* largest(const Rows& rows, const std::function<double(const Row&)>& va
     return best;
 }
 
-// "p90 above 3 x p50 at 2 of 24 points, most at 1000 B: 24.9": nothing where no row exceeds the limit.
+// "p90 above 3 x p50 at 2 of 24 points, most at 1000 B: 24.9 times": nothing where no row exceeds the limit.
 std::optional<std::string> exceeding(const Rows& rows, const std::string& what, double limit,
                                      const std::function<double(const Row&)>& value,
                                      const std::function<std::string(double)>& shown) {
@@ -48,7 +48,7 @@ std::optional<std::string> exceeding(const Rows& rows, const std::string& what, 
 }
 
 std::string factor(double value) {
-    return value < 10 ? fmt::format("{:.2f}", value) : fmt::format("{:.1f}", value);
+    return value < 10 ? fmt::format("{:.2f} times", value) : fmt::format("{:.1f} times", value);
 }
 std::string percent(double value) {
     return fmt::format("{:.1f} %", value * 100);

@@ -123,9 +123,9 @@ TEST_CASE("what looks wrong is pointed out with its figures") {
     };
     using test::contains;
     CHECK(contains(after([](PointResult& r) { r.summary.p90 = 2500e3; }),
-                   "note: p90 above 3 x p50 at 1 of 2 points, most at 1 kB: 25.0"));
+                   "note: p90 above 3 x p50 at 1 of 2 points, most at 1 kB: 25.0 times"));
     CHECK(contains(after([](PointResult& r) { r.summary.mean = 165e3; }),
-                   "note: mean above p90 at 1 of 2 points, most at 1 kB: 1.50"));
+                   "note: mean above p90 at 1 of 2 points, most at 1 kB: 1.50 times"));
     CHECK(
         contains(after([](PointResult& r) { r.summary.gbps.node_net = 107; }),
                  "note: more than the 100 Gbit/s of a node's links at 1 of 2 points, most at 1 kB: 107.00 Gbit/s"));
