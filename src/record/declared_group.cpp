@@ -258,6 +258,8 @@ void DeclaredGroup::remake(const std::function<void()>& what) const {
 
 // It has no checksum meanwhile; after a failure nobody knows what is there.
 void DeclaredGroup::change(const std::function<void()>& what) const {
+    if (const std::int64_t there = running_ ? kNoChecksum : checksum(); there != kNoChecksum)
+        running_ = std::make_unique<RunningChecksum>(group_, there);
     checksum_.write(std::span(&kNoChecksum, 1));
     try {
         what();

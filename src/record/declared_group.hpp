@@ -57,7 +57,7 @@ private:
     std::map<std::string, h5::Dataset> datasets_; // by their columns' names
     h5::Group group_;
     h5::Dataset checksum_;
-    mutable std::unique_ptr<RunningChecksum> running_; // none: what is there is not known
+    mutable std::unique_ptr<RunningChecksum> running_; // none: not begun, or what is there is not known
 };
 
 // With dimensions that have room for both where they may grow.

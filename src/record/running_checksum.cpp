@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "running_checksum.hpp"
 
+#include <algorithm>
+
 #include "checksum.hpp"
 #include "crc32.hpp"
 #include "parts.hpp"
@@ -34,9 +36,9 @@ RunningChecksum::RunningChecksum(const h5::Group& group, std::int64_t now) : val
 // Those that follow one another at once.
 void RunningChecksum::change(const std::string& dataset, const std::vector<std::uint64_t>& places,
                              std::span<const char> before, std::span<const char> after) {
+    if (std::equal(before.begin(), before.end(), after.begin(), after.end())) return; // or there are none
     const Values& values = values_.at(dataset);
     const std::vector<std::uint64_t> indices = indices_of(values.shape, places);
-    if (indices.empty()) return;
     const std::size_t bytes = before.size() / indices.size();
     for (std::size_t first = 0, end = 0; first < indices.size(); first = end) {
         for (end = first + 1; end < indices.size() && indices[end] == indices[end - 1] + 1;) ++end;
