@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from a2aperf import loading
@@ -106,6 +107,13 @@ def test_known_ceilings(of: dict[str, Any], told: str, name: str, gbps: float) -
     (found,) = [one for one in ceiling.factors(shape(**of), wanted) if one.name == name]
     assert found.gbps == pytest.approx(gbps), found
     assert "as given" in found.source
+
+
+def test_a_taper_of_a_link_whose_rate_is_not_known_is_not_known() -> None:
+    wanted = given.read("link,rate=100,taper=2:1,leaf=2")
+    assert wanted
+    made = {one.name: one.gbps for one in ceiling.factors(shape(), wanted)}
+    assert np.isnan(made["framing"]) and np.isnan(made["taper"])
 
 
 @pytest.mark.parametrize(

@@ -108,6 +108,18 @@ def test_a_node_that_sends_slowly(
         assert float(one["measured"]) == pytest.approx(1 / factor, rel=0.05)
 
 
+@pytest.mark.parametrize("nodes", [2, 3])
+def test_too_few_nodes_to_tell_who_is_weak(a2a: A2A, tmp_path: Path, nodes: int) -> None:
+    """One of them is at a fifth of the rate, and it may as well be the others that are fast."""
+    setup = replace(PAIRS, nodes=nodes)
+    file = synthetic_pairs.write_pairs(tmp_path / "x.h5", setup, Truth(senders={1: 5.0}))
+    status, checks, candidates = checked(a2a, file, "--min-efficiency", "1%")
+    (one,) = checks["weak links"]
+    assert status == 3 and int(one["status"]) == 3 and not candidates
+    assert f"of {nodes} senders and receivers nobody can be told from the others" in one["why"]
+    assert "not judged: " in a2a("explain", file).out
+
+
 def test_refusals(a2a: A2A, folder: Path) -> None:
     for words, said in (
         ((folder, "--job", "8"), "has no plan of it; there are 7"),

@@ -114,7 +114,7 @@ def test_a_pause_of_a_rate_that_is_kept_is_told(tmp_path: Path) -> None:
     paused = Loop(50_000, stop=2_000_000, pause=3_000_000)
     path = native_open_loop.write(tmp_path / "o.h5", (paused,))
     (one,) = a2aperf.open(path).findings("held-up")
-    assert "nothing was answered for a while" in one.text
+    assert "that message waited for so long" in one.text
     assert one.numbers["share"] == pytest.approx(3_000_000 / native_open_loop.DURATION, rel=0.1)
     too_much = native_open_loop.write(tmp_path / "n.h5")  # rates up to more than the server has
     assert not list(a2aperf.open(too_much).findings("held-up"))

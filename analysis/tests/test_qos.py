@@ -262,7 +262,9 @@ def test_what_cannot_be_drawn_is_told(shared: Path, a2a: Run, tmp_path: Path) ->
     out = tmp_path / "x.svg"
     a2a("plot", "weights", shared, "-o", out).refused("no shares beside what arbitration says")
     change(shared, {"interval_idle": 500_000_000})
-    a2a("plot", "shares", shared, "-o", out).refused("senders that had nothing to send")
+    a2a("plot", "shares", shared, "-o", out).refused(
+        "1 experiment with paths that had nothing under way"
+    )
 
 
 def test_report_live_history_and_compare(a2a: Run, tmp_path: Path) -> None:
@@ -286,7 +288,7 @@ def test_report_live_history_and_compare(a2a: Run, tmp_path: Path) -> None:
     assert "path count" in a2a("live", files[0], "--once").out
     assert a2a("history", *files).status == 0
     outcome = a2a("compare", *files, "--by", "side")
-    assert "faster: 1 of 1 cells, by 25" in outcome.out, outcome
+    assert "faster: 1 of 1 cell, by 25" in outcome.out, outcome
     merged = a2a("merge", *files, "-o", tmp_path / "m.h5")
     merged.refused("one list of paths", "a file has one /paths alone", "'a2a report'")
 

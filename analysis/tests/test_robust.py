@@ -69,6 +69,21 @@ def test_a_change_is_whole_where_blocks_have_more_of_one_side(missing: float) ->
     assert named <= 4
 
 
+def test_what_could_be_detected_is_the_same_whatever_is_there() -> None:
+    rng = np.random.default_rng(6)
+    side = np.array([letter == "B" for letter in "ABBA" * 4])
+    block = blocks.alternating(side)
+    noise = rng.normal(0, 0.02, (side.size, 3))
+    for effect in (0.0, 0.1, 0.3, 1.0, 7.0):
+        y = noise + np.outer(side, [effect, 0, 0])
+        found = decision.exchanged(y, side, block, 0.02, rng)
+        told = found.detectable()
+        assert max(told) < 0.06, (effect, told)
+        needed = [found.needed(one) for one in (0.02, 0.05)]
+        assert all(n is not None and n > 8 for n in needed[0])
+        assert all(n is not None and n <= 12 for n in needed[1])
+
+
 def test_of_uneven_blocks_one_launch_far_out_is_named() -> None:
     rng = np.random.default_rng(5)
     side = np.array([letter == "B" for letter in "ABBA" * 4])

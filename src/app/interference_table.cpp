@@ -77,15 +77,20 @@ public:
         std::string line = what + rate_cell(figures.at("load_gbps"));
         for (const char* name : {"alone_p50", "loaded_p50", "alone_p99", "loaded_p99"})
             line += time_cell(figures.at(name));
-        for (const char* name : {"p50", "mean", "p99"}) line += fmt::format(" {:>19}", impact_text(figures, name));
+        for (const char* name : {"p50", "mean", "p99"})
+            line += fmt::format(" {:>19}", has_load(point, *row.result) ? impact_text(figures, name) : "—");
         return line + "\n";
     }
 
     void add(const Point& point, const PointResult& result) override {
         if (const double silent = result.figures.at("silent_phases"); silent > 0)
-            notes_.push_back(fmt::format("{}: in {} no {} ended that counts, so nothing is said of the impact",
+            notes_.push_back(fmt::format("{}: in {} no {} began that counts, so nothing is said of the impact",
                                          point.label(), counted(static_cast<std::int64_t>(silent), "phase"),
                                          one_of(interference_of(point).kind)));
+        if (!has_load(point, result))
+            notes_.push_back(fmt::format("warning: {}: no load came in the phases that should have it: a longer "
+                                         "--phase lets it begin",
+                                         point.label()));
         const double rest = result.figures.at("load_rest_gbps"), load = result.figures.at("load_gbps");
         if (load > 0 && rest > kRest * load)
             notes_.push_back(
@@ -102,12 +107,17 @@ public:
 
     void close(Progress& progress) const override {
         for (const std::string& note : notes_) progress.note(note);
-        if (lost_ > 0) progress.note(fmt::format("{} had no room and are not counted", counted(lost_, "time")));
+        if (lost_ > 0)
+            progress.note(
+                fmt::format("up to {} of a victim had no room and are not counted", counted(lost_, "time")));
     }
 
 private:
     static constexpr double kRest = 0.01;
 
+    static bool has_load(const Point& point, const PointResult& result) {
+        return interference_of(point).level == 0 || result.figures.at("load_gbps") > 0;
+    }
     std::string memory(std::string_view kind) const { return tells_memory_ ? fmt::format(" {:>8}", kind) : ""; }
 
     std::string title_;

@@ -162,12 +162,13 @@ void check_qos_options(const Options& options) {
             fmt::format("--classes: {} of them, and {}", asked.classes.size(), counted(std::ssize(paths), "path")));
     if (std::ssize(paths) > kMostPaths)
         throw UsageError(fmt::format("--path: {} paths, and there may be {}", paths.size(), kMostPaths));
-    if (options.sizes.size() > 1 && all_have(paths, &AskedPath::size))
-        throw UsageError("--sizes: every path has a size of its own");
-    if (options.windows.size() > 1 && all_have(paths, &AskedPath::window))
-        throw UsageError("--window: every path has a window of its own");
-    if (options.modes.size() > 1 && all_have(paths, &AskedPath::mode))
-        throw UsageError("--mode: every path has a mode of its own");
+    const auto has_no_use = [&](const char* option, bool is_own) {
+        if (is_own && options.is_given(option))
+            throw UsageError(fmt::format("--{}: every path has one of its own", option));
+    };
+    has_no_use("sizes", all_have(paths, &AskedPath::size));
+    has_no_use("window", all_have(paths, &AskedPath::window));
+    has_no_use("mode", all_have(paths, &AskedPath::mode));
     require_known_modes(paths);
     require_whole_windows(options, "a path");
     for (const AskedPath& path : paths)

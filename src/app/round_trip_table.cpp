@@ -157,11 +157,14 @@ public:
     void close(Progress& progress) const override {
         RoundTripTable::close(progress);
         if (lost_ > 0)
-            progress.note(
-                fmt::format("in {} less than {:.0f} % of the offered rate was achieved (at most {} had no "
-                            "answer by the end): latencies grow for as long as the rate is offered, unless the "
-                            "last answers alone were late, which a longer --duration tells",
-                            counted(lost_, "point"), 100 * kKeptShare, counted(most_unanswered_, "message")));
+            progress.note(fmt::format(
+                "in {} less than {:.0f} % of the offered rate was achieved{}: latencies grow for as "
+                "long as the rate is offered, unless the last answers alone were late, which a longer "
+                "--duration, or more --messages, tells",
+                counted(lost_, "point"), 100 * kKeptShare,
+                most_unanswered_ == 0
+                    ? ""
+                    : fmt::format(" (at most {} had no answer by the end)", counted(most_unanswered_, "message"))));
         const auto note = [&](std::int64_t points, std::string_view what) {
             if (points > 0)
                 progress.note(fmt::format(

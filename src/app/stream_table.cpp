@@ -117,8 +117,9 @@ void StreamTable::add(const Point&, const PointResult& result) {
 
 void StreamTable::close(Progress& progress) const {
     if (lost_ > 0)
-        progress.note(fmt::format("{} not kept, for there was no room for more of a point (--max-samples)",
-                                  counted(lost_, "interval")));
+        progress.note(
+            fmt::format("up to {} of a rank not kept, for there was no room for more of a point (--max-samples)",
+                        counted(lost_, "interval")));
 }
 
 } // namespace a2aperf

@@ -31,7 +31,7 @@ def test_a_variable_that_matters(study):
         environment = Results(study.results / row["file"]).segments[0].environment
         assert row["settings"] == f"A2APERF_TEST_FAULT={environment['A2APERF_TEST_FAULT']}"
     assert [row["status"] for row in study.log()] == ["0"] * 16
-    assert "slower: 1 of 1 cells" in outcome.stdout
+    assert "slower: 1 of 1 cell" in outcome.stdout
     assert (study.results / "compare-run.txt").read_text() in outcome.stdout
     assert (study.results / "compare-run.svg").read_text().startswith("<?xml")
     assert (study.results / "report-run.html").is_file()
@@ -106,7 +106,7 @@ def test_a_launch_that_fails(study):
     assert reason.startswith("signal 9 (Killed) ended a rank on ")
     assert f"launch 2 failed: {reason}" in outcome.stderr
     assert [row["status"] == "0" for row in study.log()] == [True, False, True, True]
-    assert "undecided: 1 of 1 cells" in outcome.stdout
+    assert "undecided: 1 of 1 cell" in outcome.stdout
     told = study.status()
     assert told.returncode == 1
     assert "3 of 4 launches good" in told.stdout

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from a2aperf import curves, grouping, labels, style, verdicts
 from a2aperf.chart import Axis, Bound, Chart, Curve, Figure
@@ -18,6 +19,7 @@ from a2aperf.curves import RATE
 READS = "Above 1 the candidate is faster; a bar that leaves the grey band is more than the margin."
 """How to read the figure."""
 _SIZE = "message_size"
+_FAR = 4.0  # times
 _TOLD_BY_SCALE = ("ranks", "nodes", "ppn", _SIZE)
 
 
@@ -110,7 +112,11 @@ def _ratio(at: str) -> str:
 def _wide(cells: pd.DataFrame) -> bool:
     """Whether ratios and intervals span so much that a linear axis would hide the small ones."""
     values = cells[["ratio", "ratio_low", "ratio_high"]].to_numpy(dtype=float)
-    known = values[np.isfinite(values)]
+    return _spans(np.append(values, 1.0))
+
+
+def _spans(values: NDArray[np.float64]) -> bool:
+    known = values[np.isfinite(values) & (values > 0)]
     return bool(known.size and known.max() > 4 * known.min())
 
 
@@ -137,13 +143,21 @@ def _rates(one: Comparison, cells: pd.DataFrame) -> Chart:
             parts = (name, side)
             curve = Curve(f"{name}, {side}", place, rate, look=look, variant=variant, parts=parts)
             drawn.append(replace(curve, form="crosses") if variant and is_alone else curve)
+    # Sides so far apart that one of them would lie on the axis.
+    is_apart = _far_apart(cells)
+    baseline = f"baseline{' (crosses)' if is_alone else ''}: {one.baseline}"
     return Chart(
         title="Rates of both",
-        subtitle=f"baseline{' (crosses)' if is_alone else ''}: {one.baseline}",
+        subtitle=f"{one.candidate}; {baseline}",
         x=axis,
-        y=Axis(one.judged.label, from_zero=True, unit=RATE),
+        y=Axis(one.judged.label, log=is_apart, from_zero=not is_apart, unit=RATE),
         curves=tuple(drawn),
     )
+
+
+def _far_apart(cells: pd.DataFrame) -> bool:
+    ratio = np.abs(np.log(cells["ratio"].to_numpy(dtype=float)))
+    return bool((ratio > np.log(_FAR)).any())
 
 
 def _said(made: Sequence[Comparison]) -> tuple[str, ...]:
@@ -157,7 +171,8 @@ def _said(made: Sequence[Comparison]) -> tuple[str, ...]:
         kinds = [*dict.fromkeys(map(_interval, made))]
         notes.append(f"bars: {labels.list_text(kinds)} of the ratio of launches")
     else:
-        notes.append("too few launches for an interval")
+        reasons = dict.fromkeys(one.reason for one in made if one.reason)
+        notes += reasons or ["too few launches for an interval"]
     if (cells["verdict"] == Verdict.UNDECIDED).any():
         notes.append("hollow: undecided")
     return tuple(notes)

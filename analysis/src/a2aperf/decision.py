@@ -65,12 +65,18 @@ class Decision:
         return exchanged or (self.arrangements == 0 and bool((self.freedom >= 1).any()))
 
     def detectable(self) -> list[float]:
-        """Minimum detectable effect per cell (90 % power)."""
+        """Minimum detectable effect per cell (90 % power), whatever effect there is.
+
+        A large effect widens what exchanged units show, and with it the critical value: it is
+        then that of as many tests.
+        """
         if not self.decides:
             return [math.nan] * len(self.effect)
         return [
-            power.detectable(*numbers, self.critical)
-            for numbers in zip(self.spread, self.information, self.freedom, strict=True)
+            power.detectable(spread, information, freedom, float(laws.t_isf(tail, freedom)))
+            for spread, information, freedom, tail in zip(
+                self.spread, self.information, self.freedom, self._tails(), strict=True
+            )
         ]
 
     def equality_margin(self, tests: int) -> list[float]:
@@ -90,11 +96,14 @@ class Decision:
         if not self.decides:
             return [None] * len(self.effect)
         least = power.fewest(self.level)
-        tails = [power.tail(self.critical, x, self.tests, self.level) for x in self.freedom]
         return [
             power.launches_needed(*numbers, change, least)
-            for numbers in zip(self.spread, self.freedom, tails, strict=True)
+            for numbers in zip(self.spread, self.freedom, self._tails(), strict=True)
         ]
+
+    def _tails(self) -> list[float]:
+        """One-sided error of each cell."""
+        return [power.tail(self.critical, x, self.tests, self.level) for x in self.freedom]
 
 
 def exchanged(

@@ -34,6 +34,19 @@ def number_text(value: float, digits: int = 3) -> str:
     return f"{value:,.{places}f}".replace(",", "\u2009")
 
 
+def ratio_texts(*ratios: float) -> list[str]:
+    """Ratios beside each other, with digits that keep them on their side of 1: `0.9998`, `1.0020`.
+
+    Three significant figures or more, four places at most.
+    """
+    apart = [abs(one - 1) for one in ratios if math.isfinite(one) and one != 1]
+    places = min(4, math.ceil(-math.log10(min(apart)))) if apart and min(apart) < 0.1 else 0
+    return [
+        f"{one:.{places}f}" if places > 2 and 0.1 <= one < 10 else number_text(one)
+        for one in ratios
+    ]
+
+
 def time_text(nanoseconds: float) -> str:
     """A time in microseconds."""
     return f"{number_text(nanoseconds / 1000)}\u00a0µs"

@@ -185,7 +185,7 @@ def summary(comparison: Comparison) -> list[str]:
         mine = cells[cells["verdict"] == verdict]
         if mine.empty:
             continue
-        text = f"{verdict}: {len(mine)} of {len(cells)} cells"
+        text = f"{verdict}: {len(mine)} of {labels.count_text(len(cells), 'cell')}"
         change = (mine["ratio"] - 1).abs()
         if verdict in (Verdict.SLOWER, Verdict.FASTER):
             effect = (mine["rate_candidate"] - mine["rate_baseline"]).abs()
@@ -202,11 +202,9 @@ def closing(comparison: Comparison) -> list[str]:
     unit = labels.plural_of(comparison.unit)
     if comparison.reason:
         told.append(f"not decided: {comparison.reason}")
-    elif (cells["verdict"] == Verdict.UNDECIDED).any():
-        spread = cells["spread"].dropna()
-        why = [f"{unit} of one side differ by {_span(spread)}"] if len(spread) else []
-        if why or comparison.doubts:
-            told.append(f"not decided: {'; '.join([*why, *comparison.doubts])}")
+    elif (cells["verdict"] == Verdict.UNDECIDED).any() and cells["spread"].notna().any():
+        why = f"{unit} of one side differ by {_span(cells['spread'].dropna())}"
+        told.append(f"not decided: {'; '.join([why, *comparison.doubts])}")
     if comparison.doubts and not told:
         told.append("; ".join(comparison.doubts))
     found = cells["detectable"].dropna()

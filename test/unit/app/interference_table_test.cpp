@@ -51,7 +51,26 @@ TEST_CASE("at level 0 there is no load that it could be a share of: it is told a
     CHECK(said_of(0, 0, 0) == "");
 }
 
+TEST_CASE("a load that did not come is told, and no impact is shown") {
+    CHECK(tells(said_of(50, 0, 0), "level 50 %"));
+    CHECK(tells(said_of(50, 0, 0), "no load came in the phases that should have it"));
+    CHECK_FALSE(tells(said_of(50, 0.1, 0), "no load came"));
+    PointResult result;
+    for (const char* name : {"alone_p50", "loaded_p50", "alone_p99", "loaded_p99"}) result.figures[name] = 5000;
+    for (const char* name : {"impact_p50", "impact_p50_low", "impact_p50_high", "impact_mean", "impact_mean_low",
+                             "impact_mean_high", "impact_p99", "impact_p99_low", "impact_p99_high"})
+        result.figures[name] = 1.25;
+    const auto table = make_interference_table("2 ranks", VictimKind::echo, false);
+    const auto row_of = [&](double load) {
+        result.figures["load_gbps"] = load;
+        const Point point = point_of(50);
+        return table->row({point, &result});
+    };
+    CHECK(tells(row_of(3), "1.25"));
+    CHECK_FALSE(tells(row_of(0), "1.25"));
+}
+
 TEST_CASE("phases without a round trip are told with their number") {
-    CHECK(tells(said_of(100, 4, 0, 1), "in 1 phase no round trip ended that counts"));
-    CHECK(tells(said_of(100, 4, 0, 3), "in 3 phases no round trip ended that counts"));
+    CHECK(tells(said_of(100, 4, 0, 1), "in 1 phase no round trip began that counts"));
+    CHECK(tells(said_of(100, 4, 0, 3), "in 3 phases no round trip began that counts"));
 }

@@ -228,7 +228,7 @@ def _step(change: Change) -> str:
     first: Any = moved.iloc[0]
     setting = f", {first['series']}" if moved["series"].nunique() > 1 else ""
     return (
-        f"{text}{faster} lines faster, {slower} slower{unclear}, from "
+        f"{text}{count_text(faster, 'line')} faster, {slower} slower{unclear}, from "
         f"{ratio.min():.3f} to {ratio.max():.3f} times the speed; "
         f"clearest at {first['ranks']} ranks, {first['message_size']} B{setting}: "
         f"{first['ratio']:.3f} ({first['before']} jobs before, {first['after']} after)"

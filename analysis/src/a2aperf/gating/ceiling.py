@@ -15,6 +15,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+import numpy as np
+
 from a2aperf import switches
 from a2aperf.gating.given import Given
 from a2aperf.labels import count_text
@@ -146,11 +148,12 @@ def _taper(shape: Shape, given: Given, link: float) -> Factor:
     if not leaves:
         why = "nobody says which nodes share a switch: leaf=… gives nodes of each"
         return Factor("taper", math.nan, why)
-    most = math.inf
+    bounds = [math.inf]
     for used, size in leaves:
         beyond = (shape.nodes - used) / (shape.nodes - 1)
         if beyond > 0:
-            most = min(most, link * max(size / used, 1) / (given.taper * beyond))
+            bounds.append(link * max(size / used, 1) / (given.taper * beyond))
+    most = float(np.min(bounds))  # not known where the link's rate is not
     words = f"{given.taper:g} to 1, {TOLD}; {count_text(len(leaves), 'leaf', 'leaves')}, {source}"
     return Factor("taper", most, words)
 

@@ -30,7 +30,10 @@ def check(found: Results, loss: float) -> tuple[list[Check], dict[str, str]]:
         if points.points.empty:
             continue
         findings = finder.find(points)
-        checks += [_weak(finder, one, loss) for one in findings]
+        checks += [
+            unknown(_name(finder), one.text) if one.abstains else _weak(finder, one, loss)
+            for one in findings
+        ]
         for one in findings:
             for node in one.nodes:
                 nodes.setdefault(node, one.text)

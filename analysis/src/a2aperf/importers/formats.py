@@ -20,6 +20,7 @@ from a2aperf.importers import (
     shared_link,
 )
 from a2aperf.importers.block import ALL_TO_ALL, Block, Kind
+from a2aperf.labels import count_text
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,8 @@ class Format:
     """What its own figures leave in doubt."""
     kind: Kind = ALL_TO_ALL
     told: Callable[[list[Block]], str] = lambda blocks: (
-        f"{sum(len(one.rows) for one in blocks)} points of {len(blocks)} launches or tables"
+        f"{count_text(sum(len(one.rows) for one in blocks), 'point')} of "
+        f"{count_text(len(blocks), 'launch or table', 'launches or tables')}"
     )
     """What was found, in words."""
 

@@ -8,6 +8,7 @@ from typing import Any
 import pandas as pd
 
 from a2aperf import grouping, labels, scaling, schema
+from a2aperf.explain.finding import percent
 from a2aperf.labels import count_text, list_text, number_text, rate_text, size_text, time_text
 from a2aperf.results import Results
 
@@ -80,7 +81,7 @@ def _best(done: pd.DataFrame) -> str:
     best = f"{rate_text(row['gbps_node_net'])} per node"
     text = f"Best rate: {best}, one way, {_place(row)} (from the median op)"
     if pd.notna(row["efficiency"]):
-        text += f", {100 * row['efficiency']:.0f}\u00a0% of the link"
+        text += f", {percent(float(row['efficiency']))} of the link"
     return text + f"; {rate_text(row['gbps_rank'])} per rank there."
 
 
@@ -114,11 +115,11 @@ def _scale(done: pd.DataFrame, settings: pd.Series[str]) -> list[str]:
         before, after = (float(x[x["message_size"] == size][rate].median()) for x in (small, large))
         change = 100 * (after / before - 1)
         word = "falls" if change < -2 else "rises" if change > 2 else "goes"
-        percent = f"{change:+.0f}\u00a0%".replace("-", "−")
+        by = f"{change:+.0f}\u00a0%".replace("-", "−")
         under = f", {setting}" if setting else ""
         said.append(
             f"From {first} to {last} ranks {scaling.WORDS[rate]} at {size_text(size)} {word} from "
-            f"{before:.2f} to {after:.2f}\u00a0Gbit/s ({percent}){under}."
+            f"{before:.2f} to {after:.2f}\u00a0Gbit/s ({by}){under}."
         )
     return said[:_MOST_SETTINGS]
 

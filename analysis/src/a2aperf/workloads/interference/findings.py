@@ -10,7 +10,7 @@ import pandas as pd
 
 from a2aperf import grouping
 from a2aperf.explain.finding import Finding, percent, us
-from a2aperf.labels import count_text, number_text, size_text
+from a2aperf.labels import count_text, number_text, ratio_texts, size_text
 from a2aperf.results import Results
 from a2aperf.workloads.interference import impact
 
@@ -59,7 +59,7 @@ def _impact(row: pd.Series[Any], names: list[str], where: str) -> Finding:
     if not text:
         text = f"{_load(row)} no impact on the median can be told"
         if row["impact_p50_low"] == row["impact_p50_low"]:
-            ends = (number_text(float(row[f"impact_p50_{end}"]), 3) for end in ("low", "high"))
+            ends = ratio_texts(*(float(row[f"impact_p50_{end}"]) for end in ("low", "high")))
             text += f": it is between {' and '.join(ends)} times (95 %)"
         elif ratio == ratio:
             text += f": an interval needs {impact.LEAST} alternations"
@@ -85,7 +85,7 @@ def _thing(row: pd.Series[Any]) -> str:
 
 
 def _told(row: pd.Series[Any], name: str) -> str:
-    ratio, low, high = (number_text(value, 3) for value in _ratio(row, name))
+    ratio, low, high = ratio_texts(*_ratio(row, name))
     words = impact.STATISTICS[name]
     return (
         f"the {words} {_thing(row)} takes {ratio} times as long (95 %: {low} to {high}), "

@@ -82,11 +82,22 @@ def _saturated(of: list[Sweep]) -> Finding:
 
 
 def _bracket(knees: list[Knee]) -> str:
-    low = float(np.median([knee.low for knee in knees]))
-    high = rates.text(float(np.median([knee.high for knee in knees])))
-    if not low:
-        return f"not even the lowest rate, {high}, was kept"
-    return f"{rates.text(low)} were kept, {high} were not"
+    """Rates that were offered: where launches differ from the lowest to the highest."""
+    kept = [knee.low for knee in knees if knee.low]
+    lost = _spanned([knee.high for knee in knees])
+    if not kept:
+        return f"not even the lowest rate, {lost}, was kept"
+    if len(kept) == len(knees) and min(kept) == max(kept):
+        return f"{_spanned(kept)} were kept, {lost} were not"
+    text = f"the highest rate that was kept is {_spanned(kept)}, the next one, {lost}, was not"
+    if none := len(knees) - len(kept):
+        text += f"; in {none} of {count_text(len(knees), 'launch', 'launches')} none was kept"
+    return text
+
+
+def _spanned(of: list[float]) -> str:
+    least, most = min(of), max(of)
+    return rates.text(least) if least == most else f"{rates.text(least)} to {rates.text(most)}"
 
 
 def _are(count: int) -> str:

@@ -31,7 +31,7 @@ def find(found: Results) -> list[Finding]:
             text = (
                 f"at {rates.text(row['offered_rate'])} the longest of {ops} latencies is "
                 f"{us(row['time_max'])}, {percent(share)} of the time in which messages were due: "
-                "nothing was answered for a while, and what was due then waited"
+                "that message waited for so long"
             )
             numbers = {"share": share}
             findings.append(Finding(held_up.KIND, text, sweep.where, ops, unit, share, numbers))

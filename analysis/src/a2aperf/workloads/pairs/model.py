@@ -36,6 +36,8 @@ LEAST_OF_FEW: Final = 1.5
 """For a pair among fewer than _SMALL: what is ordinary there is hardly known."""
 LEAST_OF_ENDS: Final = 1.25
 """For a sender or receiver among fewer than _FEW, likewise."""
+FEWEST_ENDS: Final = 4
+"""Senders or receivers: of three it may as well be the other two."""
 FEWEST: Final = 3
 """Pairs of a row or column without which nothing is said of its rank."""
 _MAD: Final = 1.482602218505602  # makes it the standard deviation of normal noise
@@ -214,7 +216,7 @@ def _ends(kind: Kind, effect: Floats, n: Ints, residual: float) -> list[Weak]:
     """
     known = np.isfinite(effect)
     count = int(known.sum())
-    if count < 4:  # with three it may as well be the other two
+    if count < FEWEST_ENDS:
         return []
     own = _spread(effect)
     hits = []

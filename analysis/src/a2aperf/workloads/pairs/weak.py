@@ -43,6 +43,8 @@ def find(found: Results) -> list[Finding]:
         of = links.read(found, file)
         seen: dict[Key, list[_Hit]] = {}
         sizes = set(found.points.loc[found.points["file"] == file, "message_size"])
+        if (ends := of.between(of.index_of(sizes)).size) < model.FEWEST_ENDS:
+            findings.append(_abstains(of, ends))
         for index, size in enumerate(of.pairs.message_size):
             if int(size) not in sizes:
                 continue
@@ -92,6 +94,18 @@ def _told(of: Links, seen: dict[Key, list[_Hit]]) -> list[Finding]:
             text += "; also " + listed(f"{_share(f)} at {labels.size_text(s)}" for s, f in sizes)
         findings.append(_finding(of, worst, text))
     return findings
+
+
+def _abstains(of: Links, ends: int) -> Finding:
+    return Finding(
+        "weak",
+        f"not judged: of {ends} senders and receivers nobody can be told from the others "
+        f"({model.FEWEST_ENDS} are needed)",
+        of.file,
+        ends * (ends - 1),
+        "pairs",
+        abstains=True,
+    )
 
 
 def _finding(of: Links, hit: _Hit, text: str) -> Finding:

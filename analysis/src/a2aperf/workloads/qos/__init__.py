@@ -29,7 +29,7 @@ _FINDERS: Final = (
     Finder("equal", "Classes that made no difference", "Paths that differ in their class alone and "
            "got equal shares.", findings.equal, _ROLES),
     looked_for.finder(held_up.find, *_ROLES),
-    Finder("idle", "Senders that had nothing to send", "Shares tell of the fabric only where every "
+    Finder("idle", "Paths that had nothing under way", "Shares tell of the fabric only where every "
            "path always wants more.", findings.idle, _ROLES),
     Finder("sharing", "Who got how much", "Shares of what all paths carry, of the intervals in "
            "which every path could send.", findings.sharing, _ROLES, describes=True),

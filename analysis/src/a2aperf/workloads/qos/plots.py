@@ -12,6 +12,7 @@ from a2aperf import curves, style
 from a2aperf.chart import Axis, Bound, Chart, Curve, Figure
 from a2aperf.curves import Kind, Options
 from a2aperf.errors import InputError
+from a2aperf.labels import count_text
 from a2aperf.results import Results
 from a2aperf.shares import Shared
 from a2aperf.workloads.qos import experiments
@@ -29,7 +30,9 @@ def over_time(results: Results, options: Options) -> Figure:
         raise InputError("no experiment of several paths with an interval in which all could send")
     idle = [one for one, _ in drawn if one.idle]
     drawn = [(one, part) for one, part in drawn if not one.idle]
-    left_out = [f"{len(idle)} experiments with senders that had nothing to send not drawn"]
+    left_out = [
+        f"{count_text(len(idle), 'experiment')} with paths that had nothing under way not drawn"
+    ]
     if not drawn:
         raise InputError(f"nothing to draw: {left_out[0]}")
     charts = [_stacked(one, part) for one, part in drawn[: curves.MOST_PANELS]]
