@@ -61,7 +61,7 @@ def test_an_option_over_tcp(study):
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_stopped_and_gone_on_with(study, number):
     words = ["-n", "2", "--compare", HARMLESS, "--launches", "2", "--sizes", "1000,2000", "--", *SHM, "--ops", "100"]
-    study.trouble.write_text(LATE.format(300))
+    study.trouble.write_text(LATE.format(3000))
     process = study.start(*words)
     second = study.results / "compare-run-n1-s2-002.h5"
     assert wait_until(lambda: second.exists() or process.poll() is not None, PATIENCE)
