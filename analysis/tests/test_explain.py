@@ -204,9 +204,8 @@ def test_slow_ops_point_at_who_is_late_alone_and_at_whom_all_wait_for() -> None:
     assert list(who) == [2, 2]
     assert list(times) == [900_000, 900_000]
     assert len(behind.blamed(slow_ops([190_000] * 4), 2.0)[0]) == 0  # not twice the median
-    assert (
-        len(behind.blamed(np.array([[100, 900]] * 20), 2.0)[0]) == 0
-    )  # two ranks are not told apart
+    two = np.array([[100, 900]] * 20)  # who are not told apart
+    assert len(behind.blamed(two, 2.0)[0]) == 0
 
 
 @pytest.mark.parametrize(

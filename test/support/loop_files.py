@@ -85,8 +85,8 @@ def require_true_loops(path: Path, clients: list[int]) -> None:
             assert trips.size == count == columns["ops"][point]
             for name, q in {"time_p50": 0.5, **TAILS}.items():
                 np.testing.assert_equal(columns[name][point], nearest(trips, q))
-            if trips.size:
-                assert (columns["time_min"][point], columns["time_max"][point]) == (trips.min(), trips.max())
+            ends = (trips.min(), trips.max()) if trips.size else (np.nan, np.nan)
+            np.testing.assert_equal((columns["time_min"][point], columns["time_max"][point]), ends)
         total = {name: values[point, 0] for name, values in raw.items() if values.ndim == 3 and name not in own}
         if is_kept:
             assert (total["trip_time"] == np.where(there, own["round_trip"], 0).sum(axis=0)).all()

@@ -19,7 +19,8 @@ from a2aperf.curves import RATE
 READS = "Above 1 the candidate is faster; a bar that leaves the grey band is more than the margin."
 """How to read the figure."""
 _SIZE = "message_size"
-_FAR = 4.0  # times
+_FAR = 4.0
+"""Times: what an axis spans beyond which a linear one hides the small ones."""
 _TOLD_BY_SCALE = ("ranks", "nodes", "ppn", _SIZE)
 
 
@@ -117,7 +118,7 @@ def _wide(cells: pd.DataFrame) -> bool:
 
 def _spans(values: NDArray[np.float64]) -> bool:
     known = values[np.isfinite(values) & (values > 0)]
-    return bool(known.size and known.max() > 4 * known.min())
+    return bool(known.size and known.max() > _FAR * known.min())
 
 
 def _told(one: Comparison, cell: dict[Any, Any]) -> str:
@@ -144,7 +145,7 @@ def _rates(one: Comparison, cells: pd.DataFrame) -> Chart:
             curve = Curve(f"{name}, {side}", place, rate, look=look, variant=variant, parts=parts)
             drawn.append(replace(curve, form="crosses") if variant and is_alone else curve)
     # Sides so far apart that one of them would lie on the axis.
-    is_apart = _far_apart(cells)
+    is_apart = any(_spans(np.array([ratio, 1.0])) for ratio in cells["ratio"])
     baseline = f"baseline{' (crosses)' if is_alone else ''}: {one.baseline}"
     return Chart(
         title="Rates of both",
@@ -153,11 +154,6 @@ def _rates(one: Comparison, cells: pd.DataFrame) -> Chart:
         y=Axis(one.judged.label, log=is_apart, from_zero=not is_apart, unit=RATE),
         curves=tuple(drawn),
     )
-
-
-def _far_apart(cells: pd.DataFrame) -> bool:
-    ratio = np.abs(np.log(cells["ratio"].to_numpy(dtype=float)))
-    return bool((ratio > np.log(_FAR)).any())
 
 
 def _said(made: Sequence[Comparison]) -> tuple[str, ...]:

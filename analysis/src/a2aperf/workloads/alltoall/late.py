@@ -68,8 +68,7 @@ def _told(facts: Launch, rank: int, late: list[tuple[int, Any]], ops: int) -> Fi
 FINDER: Final = Finder(
     "late",
     "A rank that was not there at the start",
-    "All others had begun an op, and it came much later: it stood still, or the start that ranks "
-    "agree on over MPI reached it late.",
+    "All others had begun an op, and by the common clock it came much later.",
     find,
     blames=True,
 )

@@ -131,8 +131,7 @@ def idle(found: Results) -> list[Finding]:
         names = listed([one.name(path) for path in one.idle])
         text = (
             f"no shares: {names} had nothing outstanding for up to {percent(worst)} of the time "
-            f"(more than {percent(IDLE)}), so what each got is not the fabric's alone: the sender "
-            "had other work, or who receives gave no buffer back"
+            f"(more than {percent(IDLE)}), so what each got is not the fabric's alone"
         )
         numbers: dict[str, Number] = {"idle": worst}
         findings.append(Finding("idle", text, one.where, part.count, "intervals", worst, numbers))
