@@ -65,6 +65,24 @@ Handle space_of(const Shape& shape) {
     return Handle(H5Screate_simple(static_cast<int>(shape.size()), sizes(shape).data(), nullptr));
 }
 
+Handle space_of_block(const Dataset& dataset, hid_t id, const Block& block) {
+    Handle space(check_read(H5Dget_space(id), "read the shape of", dataset));
+    if (block.count.empty()) return space;
+    if (H5Sget_simple_extent_ndims(space.id()) != static_cast<int>(block.count.size()))
+        dataset.throw_unreadable(fmt::format("has not {} dimensions", block.count.size()));
+    check_read(H5Sselect_hyperslab(space.id(), H5S_SELECT_SET, sizes(block.offset).data(), nullptr,
+                                   sizes(block.count).data(), nullptr),
+               "select a part of", dataset);
+    return space;
+}
+
+Handle space_of_elements(const Dataset& dataset, hid_t id, const Elements& elements, std::size_t count) {
+    Handle space(check(H5Dget_space(id), "read the shape of", dataset));
+    check(H5Sselect_elements(space.id(), H5S_SELECT_SET, count, sizes(elements.coordinates).data()),
+          "select elements of", dataset);
+    return space;
+}
+
 Handle text_type(std::size_t length) {
     Handle type(H5Tcopy(H5T_C_S1));
     H5Tset_size(type.id(), length);

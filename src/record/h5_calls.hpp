@@ -49,6 +49,9 @@ inline std::vector<hsize_t> sizes(const Shape& shape) {
 }
 
 Handle space_of(const Shape& shape);
+// The space of a dataset, with a part of it selected; `id` is its identifier.
+Handle space_of_block(const Dataset& dataset, hid_t id, const Block& block);
+Handle space_of_elements(const Dataset& dataset, hid_t id, const Elements& elements, std::size_t count);
 Handle text_type(std::size_t length); // bytes; H5T_VARIABLE = of any length
 // How so many texts of any length go between memory and file. They are stored in other words than they are held,
 // and by itself HDF5 clears a buffer of 1 MiB for that, however few they are. Of the library: nobody closes it.

@@ -44,27 +44,9 @@ std::uint64_t all_elements(const Dataset& dataset) {
     return count;
 }
 
-Handle space_of_block(const Dataset& dataset, hid_t id, const Block& block) {
-    Handle space(check_read(H5Dget_space(id), "read the shape of", dataset));
-    if (block.count.empty()) return space;
-    if (H5Sget_simple_extent_ndims(space.id()) != static_cast<int>(block.count.size()))
-        dataset.throw_unreadable(fmt::format("has not {} dimensions", block.count.size()));
-    check_read(H5Sselect_hyperslab(space.id(), H5S_SELECT_SET, sizes(block.offset).data(), nullptr,
-                                   sizes(block.count).data(), nullptr),
-               "select a part of", dataset);
-    return space;
-}
-
 // As the block, so that HDF5 need not look for each element by itself; of another length it says so.
 Handle space_in_memory(const Block& block, std::size_t count) {
     return space_of(!block.count.empty() && elements(block.count) == count ? block.count : Shape{count});
-}
-
-Handle space_of_elements(const Dataset& dataset, hid_t id, const Elements& elements, std::size_t count) {
-    Handle space(check(H5Dget_space(id), "read the shape of", dataset));
-    check(H5Sselect_elements(space.id(), H5S_SELECT_SET, count, sizes(elements.coordinates).data()),
-          "select elements of", dataset);
-    return space;
 }
 
 } // namespace

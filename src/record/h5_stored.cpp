@@ -160,13 +160,7 @@ std::optional<std::vector<Extent>> Dataset::places() const {
 std::vector<char> Dataset::stored(const Block& block) const {
     const Handle type(check_read(H5Dget_type(id()), "read the type of", *this));
     const Handle in_memory = type_in_memory(type.id(), *this);
-    const Handle space(check_read(H5Dget_space(id()), "read the shape of", *this));
-    if (!block.count.empty()) {
-        const std::vector<hsize_t> offset(block.offset.begin(), block.offset.end());
-        const std::vector<hsize_t> count(block.count.begin(), block.count.end());
-        check_read(H5Sselect_hyperslab(space.id(), H5S_SELECT_SET, offset.data(), nullptr, count.data(), nullptr),
-                   "select a part of", *this);
-    }
+    const Handle space = space_of_block(*this, id(), block);
     const std::uint64_t count = elements(block.count);
     if (count == 0) return {};
     const Handle there = space_of(block.count.empty() ? Shape{count} : block.count); // see space_in_memory()
@@ -185,12 +179,9 @@ std::vector<char> Dataset::stored(const Block& block) const {
 std::vector<char> Dataset::stored(const Elements& elements) const {
     const Handle type(check_read(H5Dget_type(id()), "read the type of", *this));
     const Handle in_memory = type_in_memory(type.id(), *this);
-    const Handle space(check_read(H5Dget_space(id()), "read the shape of", *this));
     const std::uint64_t count = elements.coordinates.size() / shape().size();
     if (count == 0) return {};
-    const std::vector<hsize_t> coordinates(elements.coordinates.begin(), elements.coordinates.end());
-    check_read(H5Sselect_elements(space.id(), H5S_SELECT_SET, count, coordinates.data()), "select elements of",
-               *this);
+    const Handle space = space_of_elements(*this, id(), elements, count);
     std::vector<char> bytes(count * H5Tget_size(type.id()));
     check_read(H5Dread(id(), in_memory.id(), space_of({count}).id(), space.id(), transfer_of(count), bytes.data()),
                "read", *this);
