@@ -83,8 +83,9 @@ def test_a_window_in_bytes_holds_chunks(tmp_path: Path) -> None:
     found = launches(tmp_path, chunk=CHUNK)
     row = found.points[found.points["chunk"] == CHUNK].sort_values("message_size").iloc[-1]
     row = replace_value(row, "window_bytes", 4 * CHUNK)
-    assert list(verify._window(replace_value(row, "window", 4))) == []
-    assert len(list(verify._window(replace_value(row, "window", 1)))) == 1
+    nodes = found.launches[str(row["launch"])].node_of_rank
+    assert list(verify._window(replace_value(row, "window", 4), nodes)) == []
+    assert len(list(verify._window(replace_value(row, "window", 1), nodes))) == 1
 
 
 def test_no_chunk_is_shown_as_none() -> None:

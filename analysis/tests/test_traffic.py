@@ -178,8 +178,8 @@ def test_older_files_have_uniform_traffic() -> None:
 
 def test_nodes_are_judged_where_all_have_the_same_to_do() -> None:
     points = pd.DataFrame({"traffic": ["uniform", "hot-node=4x"], "point": [0, 1]})
-    assert matrices.of_uniform(points)["point"].tolist() == [0]
-    assert matrices.of_uniform(points[["point"]])["point"].tolist() == [0, 1]  # an older file
+    assert matrices.have_equal_ranks(points).tolist() == [True, False]
+    assert matrices.have_equal_ranks(points[["point"]]).tolist() == [True, True]  # an older file
 
 
 def _explained(took: float, uniform: float) -> Finding:

@@ -211,7 +211,8 @@ void say_last_words(Launch& launch, std::map<int, PointResult>& results) {
 
 std::vector<Column> own_columns() {
     std::vector<Column> columns{window_bytes_column()};
-    for (auto& some : {chunk_columns(), {endpoints_column(), polling_column()}, traffic_columns()})
+    for (auto& some :
+         {chunk_columns(), {endpoints_column(), polling_column(), forwarded_column()}, traffic_columns()})
         for (const Column& column : some) columns.push_back(column);
     columns.push_back(whole_time_column());
     for (Column& column : rate_columns()) columns.push_back(std::move(column));
@@ -242,6 +243,7 @@ void measure_all(Launch& launch) {
     };
     launch.show(progress, table.header());
     launch.introduce(progress);
+    if (const std::string words = forwarding_words(plan); !words.empty()) progress.note(words);
     std::map<int, PointResult> results; // on rank 0
     for (const Point& point : plan.points)
         if (point.is_skipped()) show_row(point, nullptr);
@@ -272,8 +274,14 @@ public:
     std::string_view demands() const override { return "an all-to-all needs"; }
 
     std::vector<Bytes> message_sizes(const Options& options, const Layout& layout) const override {
-        if (alltoall_options(options).search) return options.sizes;
         std::vector<Bytes> sizes;
+        if (alltoall_options(options).search) {
+            sizes = options.sizes;
+            for (const Schedule* schedule : options.schedules)
+                if (schedule->forwards && !schedule->refusal(layout))
+                    for (const Bytes size : options.sizes) sizes.push_back(Forwarding(layout, size).largest());
+            return sizes;
+        }
         const Plan all = plan(options, layout, [](const Point&) { return std::nullopt; });
         for (const Point& point : all.points) sizes.push_back(point.largest_of_op());
         return sizes;
@@ -322,6 +330,9 @@ public:
             lines += "  " + point.label();
             if (point.partner >= 0)
                 lines += fmt::format(", with MPI_Alltoall{} as baseline", point.traffic ? "v" : "");
+            if (point.forwarding && !point.is_skipped())
+                lines +=
+                    fmt::format(", leaders forward {} in each op", format_bytes(point.forwarding->forwarded()));
             if (point.is_skipped()) lines += fmt::format(", skipped: {}", point.skip_reason);
             lines += '\n';
         }

@@ -7,7 +7,22 @@
 
 namespace a2aperf {
 
+namespace {
+
+// Of a leader: it takes and gives what each rank of its node has for others, and exchanges it with the other ones.
+double seconds_of_leader(const Point& point) {
+    const Layout& layout = point.forwarding->layout();
+    const auto& on_node = layout.ranks_on_node();
+    const double here = *std::ranges::max_element(on_node);
+    const double messages = 2 * (here - 1) + layout.nodes() - 1;
+    const double blocks = (3 * here - 2) * (layout.ranks() - here) + here - 1;
+    return messages * kSecondsPerMessage + blocks * static_cast<double>(point.message_size) / kBytesPerSecond;
+}
+
+} // namespace
+
 double seconds_of_op(const Point& point, int ranks) {
+    if (point.forwarding) return seconds_of_leader(point);
     const double peers = ranks - 1;
     const double bytes =
         point.traffic ? point.traffic->loads().rank.bytes : peers * static_cast<double>(point.message_size);

@@ -29,6 +29,7 @@ void settle_pipelined(Options& options) {
 // A rank may be in the op after that of a peer, and no further: it has all messages of its own.
 std::optional<std::string> pipeline_trouble(const Point& point) {
     if (!point.is_pipelined()) return std::nullopt;
+    if (point.forwarding) return "ops without a common start: node-aware needs all ranks to be in the same op";
     if (point.traffic)
         return "ops without a common start: who receives nothing from a peer could run ahead of it without end";
     switch (find_mode(point.mode).arrival) {

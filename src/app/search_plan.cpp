@@ -25,11 +25,15 @@ void add_once(std::vector<T>& values, const T& value) {
     if (std::find(values.begin(), values.end(), value) == values.end()) values.push_back(value);
 }
 
-std::vector<const Schedule*> schedules_that_differ(const Options& options, int ranks) {
+// What forwards is tried where it has something to, or where it was asked for.
+std::vector<const Schedule*> schedules_that_differ(const Options& options, const Layout& layout) {
     const Schedule* const shift = &find_schedule(kDefaultSchedule);
     std::vector<const Schedule*> schedules;
-    for (const Schedule* schedule : options.schedules)
-        add_once(schedules, ranks == 2 || schedule->of_matrix != nullptr ? shift : schedule);
+    for (const Schedule* schedule : options.schedules) {
+        const bool is_idle = schedule->forwards && schedule->refusal(layout) && !options.is_given("schedule");
+        const bool is_shift = layout.ranks() == 2 || schedule->of_matrix != nullptr || is_idle;
+        add_once(schedules, is_shift ? shift : schedule);
+    }
     return schedules;
 }
 
@@ -106,7 +110,8 @@ void widen_axes(Options& options, const std::vector<std::string>& modes) {
                           [](const std::string& mode) { return find_mode(mode).initiator == Initiator::receiver; });
     }
     if (!options.is_given("schedule"))
-        options.schedules = {&find_schedule("shift"), &find_schedule("xor"), &find_schedule("random")};
+        options.schedules = {&find_schedule("shift"), &find_schedule("xor"), &find_schedule("random"),
+                             &find_schedule("node-aware")};
     if (!options.is_given("window")) options.windows = {{}, {.messages = 1}, {.messages = 8}};
     if (!options.is_given("ops")) options.ops = kSearchOps;
     const std::string usual(kDefaultMode);
@@ -121,7 +126,7 @@ Plan plan_search(const Options& options, const Layout& layout, const Workload::S
     plan.order.clear();
     axes.modes = options.modes;
     std::erase(axes.modes, alltoall_options(options).default_mode_only);
-    axes.schedules = schedules_that_differ(options, layout.ranks());
+    axes.schedules = schedules_that_differ(options, layout);
     axes.windows = options.windows;
     axes.chunks = alltoall_options(options).chunks;
     axes.endpoints = alltoall_options(options).endpoints;

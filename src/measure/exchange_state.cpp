@@ -89,7 +89,10 @@ void ExchangeState::take_other(std::size_t slot, const fi_cq_data_entry& entry) 
 }
 
 std::string ExchangeState::op_name() const {
-    return settings_.names != nullptr ? settings_.names->of(op_) : fmt::format("op {}", op_);
+    const auto stages = static_cast<std::uint64_t>(settings_.stages);
+    const std::uint64_t op = op_ / stages;
+    const std::string name = settings_.names != nullptr ? settings_.names->of(op) : fmt::format("op {}", op);
+    return stages == 1 ? name : fmt::format("{}, stage {} of {}", name, op_ % stages + 1, stages);
 }
 
 std::string ExchangeState::name_of(Rank index) const {

@@ -8,6 +8,7 @@
 #include "a2aperf/base/error.hpp"
 #include "a2aperf/fabric/provider.hpp"
 #include "a2aperf/measure/exchange.hpp"
+#include "a2aperf/measure/forwarding_verifier.hpp"
 #include "a2aperf/measure/laned_engine.hpp"
 #include "a2aperf/measure/verifier.hpp"
 #include "a2aperf/transfer/chunked.hpp"
@@ -82,6 +83,28 @@ std::unique_ptr<Engine> make_fabric_engine(const EngineParts& parts) {
                                                parts.traces ? parts.job.ranks() : 0);
 }
 
+// Of a point whose messages go by way of leaders.
+template <TransferMode Mode>
+Nanoseconds verify_forwarded(const EngineParts& parts) {
+    Channel& channel = only_channel(parts.channels, "node-aware");
+    return verify_forwarding<Mode>(parts.job, channel, parts.loop, parts.deadline, parts.point,
+                                   settings_of<Mode>(parts, channel, {}), parts.seed);
+}
+
+template <TransferMode Mode>
+std::unique_ptr<Engine> make_forwarding_engine(const EngineParts& parts) {
+    Channel& channel = only_channel(parts.channels, "node-aware");
+    ExchangeSettings settings = settings_of<Mode>(parts, channel, {});
+    settings.traces = parts.traces;
+    const TransferContext whole = channel.context(parts.point.message_size);
+    SelfCopy self_copy;
+    if (parts.point.is_beside_mpi)
+        self_copy = {&channel.memory(), whole.send_buffer, whole.receive_buffer, parts.point.message_size};
+    return std::make_unique<ForwardingEngine<Mode>>(*parts.point.forwarding, whole, channel.memory(),
+                                                    channel.endpoint(), settings, parts.deadline, parts.point.post,
+                                                    self_copy);
+}
+
 // Of a point's messages: cut, of a size each, or all alike.
 template <class Mode, class Act>
 auto as_moved(const Point& point, Act act) {
@@ -93,10 +116,16 @@ auto as_moved(const Point& point, Act act) {
 std::vector<ModeEntry> make_table() {
     std::vector<ModeEntry> table;
     for_each_mode([&]<class Mode>(Mode) {
+        // Each stage has receives of its own, and messages of a size each.
+        constexpr bool kForwards = Mode::kArrival == Arrival::receive;
         const auto verify_any = [](const EngineParts& parts) {
+            if constexpr (kForwards)
+                if (parts.point.forwarding) return verify_forwarded<Sized<Mode>>(parts);
             return as_moved<Mode>(parts.point, [&]<class Moved>() { return verify_point<Moved>(parts); });
         };
         const auto make_any = [](const EngineParts& parts) {
+            if constexpr (kForwards)
+                if (parts.point.forwarding) return make_forwarding_engine<Sized<Mode>>(parts);
             return as_moved<Mode>(parts.point, [&]<class Moved>() { return make_fabric_engine<Moved>(parts); });
         };
         table.push_back({Mode::kName, Mode::kAbout, Mode::kCapabilities, Mode::kOrder, Mode::kRights,

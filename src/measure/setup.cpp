@@ -166,12 +166,12 @@ bool has_place_per_peer(const Point& point) {
 
 Bytes buffer_of(const Point& point, const MemoryBudget& budget, int ranks) {
     const Bytes all = point.buffer_bytes(ranks);
-    if (point.traffic || point.is_duration() || has_place_per_peer(point)) return all;
+    if (point.traffic || point.forwarding || point.is_duration() || has_place_per_peer(point)) return all;
     return std::min(all, std::max({budget.ample, point.largest_message(), point.place_bytes()}));
 }
 
-// Each message has a place of its own, whatever the mode.
-std::optional<std::string> traffic_skip_reason(const Point& point, const MemoryBudget& budget, int ranks) {
+// Each message has a place of its own, whatever the mode, as all that is forwarded has.
+std::optional<std::string> places_skip_reason(const Point& point, const MemoryBudget& budget, int ranks) {
     const Bytes needed = point.buffer_bytes(ranks);
     if (needed > budget.per_buffer)
         return fmt::format("the messages of one rank need {} in each direction and --memory-limit leaves {}",
@@ -189,13 +189,17 @@ std::optional<std::string> mode_trouble(const Point& point, const ProviderChoice
         return refused->second;
     if (const Bytes most = offer.largest_message(); !point.is_cut() && point.largest_message() > most)
         return fmt::format("above the largest message of {}, {} B", offer.provider(), most);
+    if (point.forwarding && mode.arrival != Arrival::receive)
+        return fmt::format("node-aware forwards by receives that take one rank's message each, and {} has none",
+                           point.mode);
     if (mode.arrival == Arrival::flag)
         if (auto why = flag_trouble(offer, point.largest_transfer())) return why;
     if (auto why = chunks_trouble(offer, point, layout.ranks())) return why;
     if (point.is_duration())
         if (auto why = duration_trouble(offer, point)) return why;
     const auto trouble = find_provider(offer.provider()).unexpected_trouble;
-    const bool may_be_unexpected = point.post == Post::inside && posts_receives(mode.arrival);
+    const bool is_late = point.post == Post::inside || point.forwarding != nullptr;
+    const bool may_be_unexpected = is_late && posts_receives(mode.arrival);
     if (trouble != nullptr && may_be_unexpected) return trouble(point.largest_transfer(), offer.inject_size());
     return std::nullopt;
 }
@@ -211,7 +215,7 @@ std::optional<std::string> memory_skip_reason(const Point& point, const MemoryBu
                                point.flow->in_buffers(point), format_bytes(needed),
                                format_bytes(budget.per_buffer));
     }
-    if (point.traffic) return traffic_skip_reason(point, budget, ranks);
+    if (point.traffic || point.forwarding) return places_skip_reason(point, budget, ranks);
     const Bytes all = point.place_bytes() * static_cast<Bytes>(ranks);
     const bool needs_all = has_place_per_peer(point) && point.messages_per_rank(ranks) > 1;
     const Bytes needed = needs_all ? all : point.place_bytes();
@@ -267,7 +271,9 @@ std::string usual_sharing(const Plan& plan, const MemoryBudget& budget, int rank
     all.ample = budget.per_buffer;
     const Bytes buffer = buffer_bytes(plan, budget, ranks);
     if (buffer == buffer_bytes(plan, all, ranks)) return {};
-    const Bytes largest = largest_message(plan);
+    Bytes largest = 0; // of those that may share
+    for (const Point& point : plan.points)
+        if (!point.is_skipped() && !point.forwarding) largest = std::max(largest, point.largest_message());
     const auto peers = static_cast<Bytes>(ranks) - 1;
     const Bytes places = buffer / largest;
     if (places >= peers) return {};

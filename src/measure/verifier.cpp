@@ -88,16 +88,21 @@ void check_bytes(const ExchangeState& exchange, const MemoryKind& memory, const 
 void check_message(const ExchangeState& exchange, const MemoryKind& memory, Rank peer, const Job& job,
                    const Point& point, const TransferContext& context, std::uint64_t op, std::uint64_t seed,
                    std::string_view moment) {
-    const Rank rank = peer / context.chunks;
-    Bytes size = point.bytes(rank, job.rank());
+    Bytes size = point.bytes(peer / context.chunks, job.rank());
     if (context.chunks > 1) size = chunk_bytes(size, point.chunk, peer % context.chunks);
-    const std::span<const std::byte> received{exchange.place_of(peer), size};
+    check_received({exchange.place_of(peer), size}, memory, peer, job, point, context, op, seed,
+                   exchange.op_name() + std::string(moment));
+}
+
+void check_received(std::span<const std::byte> received, const MemoryKind& memory, Rank peer, const Job& job,
+                    const Point& point, const TransferContext& context, std::uint64_t op, std::uint64_t seed,
+                    std::string_view where) {
     if (const auto wrong = check_payload(memory, received, received_key(context, peer, op, seed)))
         throw RunError(fmt::format("verification of {} failed: byte {} of {} from {} to {} is {:#04x}, "
-                                   "not {:#04x} ({}{})",
-                                   point.label(), wrong->offset, part_of(peer, context), job.who(rank),
-                                   job.who(job.rank()), static_cast<int>(wrong->found),
-                                   static_cast<int>(wrong->expected), exchange.op_name(), moment),
+                                   "not {:#04x} ({})",
+                                   point.label(), wrong->offset, part_of(peer, context),
+                                   job.who(peer / context.chunks), job.who(job.rank()),
+                                   static_cast<int>(wrong->found), static_cast<int>(wrong->expected), where),
                        EndReason::bad_data);
 }
 

@@ -112,6 +112,8 @@ std::vector<Point> span_cells(const Axes& axes, const Layout& layout, const Skip
             point.traffic = traffics[i];
             if (point.traffic && !steps.empty()) point.steps = steps.at(point.traffic->index());
             point.message_size = axes.sizes[i % axes.sizes.size()];
+            if (setting.schedule->forwards)
+                point.forwarding = std::make_shared<Forwarding>(layout, point.message_size);
             point.window = window.of(point.largest_transfer());
             point.window_bytes = window.bytes;
             point.skip_reason = refusal ? *refusal : why_skipped(point, layout, skip);
@@ -174,6 +176,24 @@ Plan make_plan(const Axes& axes, const Layout& layout, const Skip& skip) {
         plan.points.push_back(*sentinel);
     }
     return plan;
+}
+
+std::string forwarding_words(const Plan& plan) {
+    std::map<Bytes, Bytes> forwarded; // by message size
+    int nodes = 0;
+    for (const Point& point : plan.points) {
+        if (!point.forwarding || point.is_skipped()) continue;
+        forwarded[point.message_size] = point.forwarding->forwarded();
+        nodes = point.forwarding->layout().nodes();
+    }
+    if (forwarded.empty()) return {};
+    const auto at = [](const std::pair<const Bytes, Bytes>& one) {
+        return fmt::format("{} (at {} B)", format_bytes(one.second), one.first);
+    };
+    const std::string most = forwarded.size() == 1 ? "" : fmt::format(" to {}", at(*std::prev(forwarded.end())));
+    return fmt::format("node-aware: the first ranks of {} nodes forward {}{} in each op; rates count each message "
+                       "once",
+                       nodes, at(*forwarded.begin()), most);
 }
 
 std::string why_all_skipped(const Plan& plan) {

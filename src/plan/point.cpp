@@ -36,8 +36,13 @@ std::string_view Point::schedule_name() const {
     return schedule != nullptr ? schedule->name : "library";
 }
 
+Bytes Point::largest_of_op() const {
+    if (forwarding) return forwarding->largest();
+    return traffic ? traffic->loads().largest : message_size;
+}
+
 Bytes Point::chunks() const {
-    return chunk == 0 ? 1 : std::max<Bytes>((largest_of_op() + chunk - 1) / chunk, 1);
+    return chunk == 0 || forwarding ? 1 : std::max<Bytes>((largest_of_op() + chunk - 1) / chunk, 1);
 }
 
 Bytes Point::place_bytes() const {
@@ -46,6 +51,7 @@ Bytes Point::place_bytes() const {
 
 // Of traffic that is not uniform each message of a rank may have a chunk that is not full.
 Bytes Point::buffer_bytes(int ranks) const {
+    if (forwarding) return forwarding->buffer_bytes();
     if (traffic)
         return traffic->loads().most_of_rank +
                (is_cut() ? static_cast<Bytes>(ranks) * message_room(chunk) : Bytes{0});

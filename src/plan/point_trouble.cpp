@@ -36,10 +36,20 @@ std::optional<std::string> chunks_trouble(const Point& point, int ranks) {
                        point.chunk, counted(ranks - 1, "peer"));
 }
 
+// What leaders pass on are whole messages of one size, over one endpoint.
+std::optional<std::string> forwarding_trouble(const Point& point) {
+    if (!point.forwarding) return std::nullopt;
+    if (point.traffic) return "node-aware forwards uniform traffic only";
+    if (point.chunk != 0) return "node-aware forwards whole messages, no chunks";
+    if (point.channels > 1) return "node-aware forwards over one endpoint of each rank";
+    return std::nullopt;
+}
+
 } // namespace
 
 std::optional<std::string> point_trouble(const Point& point, const Layout& layout) {
     if (point.is_baseline()) return baseline_trouble(point);
+    if (auto why = forwarding_trouble(point)) return why;
     if (auto why = lanes_trouble(point, layout.ranks())) return why;
     return chunks_trouble(point, layout.ranks());
 }

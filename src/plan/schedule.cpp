@@ -10,6 +10,7 @@
 
 #include "a2aperf/base/error.hpp"
 #include "a2aperf/base/random.hpp"
+#include "a2aperf/plan/forwarding.hpp"
 
 namespace a2aperf {
 namespace {
@@ -129,6 +130,10 @@ constexpr std::array kSchedules{
         "of --traffic: the same, but in as few steps as there can be, as many as the busiest rank has messages; "
         "of uniform traffic shift",
         never, shift_steps, MessageSteps::coloured},
+    Schedule{"node-aware",
+             "between nodes by way of their first ranks: those gather what their node has for others, exchange it "
+             "as one message per pair of nodes, and give each rank its part; for small messages",
+             Forwarding::refusal, shift_steps, nullptr, true},
 };
 
 constexpr auto kNames = [] {

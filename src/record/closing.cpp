@@ -77,7 +77,8 @@ std::optional<std::string> last_too_often(const Rows& rows, int ranks) {
         const Summary& summary = summary_of(*row);
         const bool starts_by_clock = row->result->late_limit_ns >= 0;
         const std::size_t n = summary.count / kOpsThatCountAsOne;
-        if (summary.last_rank < 0 || n == 0 || !starts_by_clock || row->point.traffic) continue;
+        if (summary.last_rank < 0 || n == 0 || !starts_by_clock || row->point.traffic || row->point.forwarding)
+            continue;
         const auto k = static_cast<std::size_t>(summary.last_rank_share * static_cast<double>(n));
         if (at_least(k, n, 1.0 / ranks) < level) ++times[static_cast<std::size_t>(summary.last_rank)];
     }

@@ -36,6 +36,17 @@ Column endpoints_column() {
     return column;
 }
 
+Column forwarded_column() {
+    Column column = asked_column(
+        "forwarded_bytes", ValueType::int64, "B",
+        "of an op, that leaders of nodes take from the ranks of their node or give to them for others",
+        [](const Point& point) {
+            return Value(static_cast<std::int64_t>(point.forwarding ? point.forwarding->forwarded() : 0));
+        });
+    column.before = std::int64_t{0};
+    return column;
+}
+
 Column polling_column() {
     Column column = asked_column(
         "polling", ValueType::text, "", "how ranks waited, of a launch in which points differ by that; else empty",

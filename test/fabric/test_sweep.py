@@ -37,7 +37,7 @@ def is_sound(results: Results) -> None:
         has_true_statistics(results, point)
 
 
-SCHEDULES = ["shift", "xor", "permutation", "random", "naive", "node-shift", "greedy", "coloured"]
+SCHEDULES = ["shift", "xor", "permutation", "random", "naive", "node-shift", "greedy", "coloured", "node-aware"]
 
 
 @pytest.mark.parametrize("ranks", [3, 4])
@@ -46,6 +46,8 @@ def test_schedules(measure, ranks):
     assert results.words("schedule") == SCHEDULES
     states = dict(zip(SCHEDULES, results.states(), strict=True))
     assert states.pop("xor") == (COMPLETE if ranks == 4 else SKIPPED)
+    assert states.pop("node-aware") == SKIPPED  # one host
+    assert results.words("skip_reason")[-1] == "node-aware needs two nodes or more: within one it forwards nothing"
     assert set(states.values()) == {COMPLETE}
     if ranks == 3:
         assert "power of two" in results.words("skip_reason")[1]

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Messages that get lost, doubled, misdirected or damaged before a point is timed: the verification says whose."""
 
+from pathlib import Path
+
 import pytest
 
 pytestmark = pytest.mark.slow
+SUPPORT = Path(__file__).resolve().parents[1] / "support"
 
 # Rank 1 of three does it. By the shift schedule its first message goes to rank 2, the second one to rank 0.
 FAULTS = {
@@ -116,3 +119,25 @@ def test_the_window_holds_back_injected_messages(faulty, needs_provider, mode, p
         r"(rank 1|(?P<misses>rank 0)) \(\S+\).*verification op 0: nothing happened for \S+ s; it waits for "
         r"(?(misses)messages from rank 1|.*its sends to rank 2, 0)\b"
     )
+
+
+# Four ranks on two hosts: rank 1 sends the block for its leader, rank 0, before its message for nobody else of its host.
+@pytest.mark.parametrize("provider", ["tcp", "net"])
+@pytest.mark.parametrize(
+    ("fault", "says"),
+    [
+        ("flip", r"byte \d+ of the message from rank 1 \(\S+\) to rank [023] \(\S+\) is 0x\w\w, not 0x\w\w \(verification op 0\)"),
+        ("lose", r"rank 0 \(\S+\).*verification op 0, stage 1 of 3: nothing happened for \S+ s; it waits for messages from rank 1\b"),
+        ("double", r"(an extra message arrived at rank 0|2 messages of rank 1 \(\S+\) arrived at rank 0) .*verification op 0, stage 1 of 3"
+         r"|rank 0 \(\S+\).*op \d+, stage 1 of 3: the message from rank 1 completed twice"
+         r"|rank 1 \(\S+\).*op \d+, stage 1 of 3: nothing happened for \S+ s; it waits for its sends to rank 0\b"),
+    ],
+)  # fmt: skip
+def test_a_message_by_way_of_leaders(faulty, needs_provider, monkeypatch, fault, says, provider):
+    needs_provider(provider)
+    monkeypatch.setenv("OMPI_MCA_btl", "self,tcp")  # ranks of different hosts may not meet in shared memory
+    words = ["--provider", provider, "--schedule", "node-aware", "--sizes", "1000", "--ops", "5", "--timeout", "5s"]
+    outcome = faulty(4, f"call=send do={fault} nth=1 rank=1", *words, within=[SUPPORT / "as_hosts.sh", "2"])
+    outcome.failed(says)
+    assert "tagged node-aware" in outcome.stderr
+    assert outcome.complete() == []

@@ -81,7 +81,7 @@ def test_the_scripts_work_without_the_clone_and_find_the_program(prefix: Path) -
         (["pairs", "--sus"], ["--suspects"]),
         (["alltoall", "--provider", "ps"], ["psm2", "psm3"]),
         (["alltoall", "--mode", "tagged,w"], ["tagged,write-imm", "tagged,write"]),
-        (["alltoall", "--schedule", "node"], ["node-shift"]),
+        (["alltoall", "--schedule", "node"], ["node-shift", "node-aware"]),
     ],
 )
 def test_completion(prefix: Path, words: list[str], expected: list[str]) -> None:

@@ -52,6 +52,7 @@ struct ExchangeSettings {
     bool traces = false; // notes when each message arrives, and where
     FlagBehind flag_behind = FlagBehind::post;
     bool follows_on = false; // its ops have no common start: messages of the next one may come in this one
+    int stages = 1;          // exchanges that make an op together: the n-th has the number op x stages + n
     std::function<void(Rank)> on_flag{}; // in traced ops: called with the source when its flag is seen
     const OpNames* names = nullptr;      // what messages call ops by; none: by their numbers
 };

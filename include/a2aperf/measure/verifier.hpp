@@ -38,6 +38,10 @@ void check_arrivals(std::span<const std::uint32_t> arrivals, const Peers& round,
                     const TransferContext& context, const std::string& op_name);
 void check_bytes(const ExchangeState& exchange, const MemoryKind& memory, const Peers& round, const Job& job,
                  const Point& point, const TransferContext& context, std::uint64_t op, std::uint64_t seed);
+// Of a message that lies there. where: the op, and when it was looked at.
+void check_received(std::span<const std::byte> received, const MemoryKind& memory, Rank peer, const Job& job,
+                    const Point& point, const TransferContext& context, std::uint64_t op, std::uint64_t seed,
+                    std::string_view where);
 // Of the message of one peer, or of one chunk of it. moment: what is said of when, if anything.
 void check_message(const ExchangeState& exchange, const MemoryKind& memory, Rank peer, const Job& job,
                    const Point& point, const TransferContext& context, std::uint64_t op, std::uint64_t seed,

@@ -51,6 +51,9 @@ struct Plan {
 Plan make_plan(const Axes& axes, const Layout& layout,
                const std::function<std::optional<std::string>(const Point&)>& skip);
 
+// What leaders forward, from the point with the least to that with the most; empty where nothing is forwarded.
+std::string forwarding_words(const Plan& plan);
+
 // Of a plan with an empty order: "nothing can be measured, 2 points skipped: …", up to three of their reasons.
 std::string why_all_skipped(const Plan& plan);
 

@@ -11,6 +11,7 @@
 
 #include "a2aperf/base/units.hpp"
 #include "a2aperf/plan/flow_plan.hpp"
+#include "a2aperf/plan/forwarding.hpp"
 #include "a2aperf/plan/polling.hpp"
 #include "a2aperf/plan/schedule.hpp"
 #include "a2aperf/plan/traffic.hpp"
@@ -36,8 +37,9 @@ struct Point {
     Bytes chunk = 0;                    // what a longer message is cut into; 0 = messages are whole
     Bytes message_size = 0;
     Post post = Post::before;
-    std::shared_ptr<const Traffic> traffic{};    // null: the same to every peer; else message_size is the mean
-    std::shared_ptr<const MessageSteps> steps{}; // of a schedule that makes them of the traffic's matrix
+    std::shared_ptr<const Traffic> traffic{};       // null: the same to every peer; else message_size is the mean
+    std::shared_ptr<const MessageSteps> steps{};    // of a schedule that makes them of the traffic's matrix
+    std::shared_ptr<const Forwarding> forwarding{}; // of a schedule that goes by way of leaders, at this size
     int distance = 0;      // 0: every peer; d: the one step in which rank r sends to (r + d) mod R
     Rank only_sender = -1; // with a distance: all ranks but this one and its receiver are idle; -1 = none is
     std::string memory;    // kind of its messages' pages; empty: the only one of the launch
@@ -58,7 +60,7 @@ struct Point {
     std::string_view schedule_name() const;              // of a duration: none
     std::string_view traffic_name() const { return traffic ? std::string_view(traffic->name()) : "uniform"; }
     Bytes bytes(Rank from, Rank to) const { return traffic ? traffic->bytes(from, to) : message_size; }
-    Bytes largest_of_op() const { return traffic ? traffic->loads().largest : message_size; }
+    Bytes largest_of_op() const;
     // How many chunks the largest message of an op makes; 1 = none is cut.
     Bytes chunks() const;
     bool is_cut() const { return chunks() > 1; }

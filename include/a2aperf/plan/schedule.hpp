@@ -30,6 +30,7 @@ struct Schedule {
     std::vector<Step> (*steps)(Rank rank, const Layout& layout, std::uint64_t seed);
     // Of traffic that is not uniform; null: the same steps, without the peers that get nothing.
     MessageSteps (*of_matrix)(const TrafficMatrix& matrix) = nullptr;
+    bool forwards = false; // by way of one rank of each node (plan/forwarding.hpp)
 };
 
 // All schedules, in the order of the help.

@@ -139,6 +139,8 @@ Column window_bytes_column();
 std::vector<Column> chunk_columns();
 Column endpoints_column();
 Column polling_column();
+// What goes by way of leaders.
+Column forwarded_column();
 
 // How long ops took together that follow one another.
 Column whole_time_column();

@@ -213,3 +213,25 @@ TEST_CASE("chunks and endpoints are axes, and a window in bytes holds chunks of 
     CHECK(plan.points[8].chunks() == 2);
     CHECK(plan.points[6].chunks() == 1);
 }
+
+TEST_CASE("a point whose messages go by way of leaders has room for what they forward") {
+    const Layout layout = Layout::blocks(6, 3);
+    const Axes axes{.sizes = {8, 1000},
+                    .modes = {"tagged"},
+                    .schedules = {&find_schedule("node-aware"), &find_schedule("shift")},
+                    .windows = {Window{}}};
+    const Plan plan = make_plan(axes, layout, [](const Point&) { return std::nullopt; });
+    REQUIRE(plan.points.size() == 4);
+    for (const Point& point : plan.points) {
+        const bool forwards = point.schedule->name == "node-aware";
+        CHECK((point.forwarding != nullptr) == forwards);
+        CHECK(point.largest_transfer() == point.message_size * (forwards ? 9 : 1));
+        CHECK((point.buffer_bytes(6) > 6 * point.message_size) == forwards);
+    }
+    CHECK(forwarding_words(plan) ==
+          "node-aware: the first ranks of 2 nodes forward 192 B (at 8 B) to 24 kB (at 1000 "
+          "B) in each op; rates count each message once");
+    const Plan alone = make_plan(axes, Layout::blocks(6, 6), [](const Point&) { return std::nullopt; });
+    CHECK(alone.points.front().skip_reason == "node-aware needs two nodes or more: within one it forwards nothing");
+    CHECK(forwarding_words(alone).empty());
+}

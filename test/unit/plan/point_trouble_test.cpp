@@ -68,3 +68,25 @@ TEST_CASE("a plan has what is in trouble as skipped, and asks for the others alo
     CHECK(plan.points[2].skip_reason.find("would be idle") != std::string::npos);
     CHECK(plan.points[4].skip_reason == "a window of 1 can't be dealt over 2 endpoints");
 }
+
+TEST_CASE("leaders forward whole messages of uniform traffic, over one endpoint") {
+    const Layout layout = Layout::blocks(4, 2);
+    const auto trouble = [&](auto change) {
+        Point point;
+        point.message_size = 1000;
+        point.forwarding = std::make_shared<Forwarding>(layout, point.message_size);
+        change(point);
+        return point_trouble(point, layout).value_or("none");
+    };
+    CHECK(trouble([](Point&) {}) == "none");
+    CHECK(trouble([](Point& point) { point.chunk = 100; }) == "node-aware forwards whole messages, no chunks");
+    CHECK(trouble([](Point& point) { point.channels = 2; }) ==
+          "node-aware forwards over one endpoint of each rank");
+    CHECK(trouble([&](Point& point) {
+              const auto matrix = std::make_shared<TrafficMatrix>(layout.ranks());
+              auto weights = *matrix;
+              weights.set(0, 1, 1);
+              point.traffic = std::make_shared<Traffic>("one", 0, std::make_shared<TrafficMatrix>(weights), layout,
+                                                        point.message_size);
+          }) == "node-aware forwards uniform traffic only");
+}

@@ -279,10 +279,10 @@ TEST_CASE("schedules are found by name, in the order of the help") {
         CHECK_FALSE(schedule.formula.empty());
     }
     CHECK(names == std::vector<std::string_view>{"shift", "xor", "permutation", "random", "naive", "node-shift",
-                                                 "greedy", "coloured"});
+                                                 "greedy", "coloured", "node-aware"});
     CHECK_THROWS_WITH_AS(
         find_schedule("ring"),
         "unknown schedule 'ring': expected one of shift, xor, permutation, random, naive, node-shift, greedy, "
-        "coloured",
+        "coloured, node-aware",
         UsageError);
 }

@@ -29,6 +29,7 @@ from a2aperf.explain.finding import Finder
 from a2aperf.traits import Judged
 from a2aperf.workloads.alltoall import (
     contradictions,
+    forwarding,
     late,
     matrices,
     nodes,
@@ -111,6 +112,7 @@ WORKLOAD: Final = Workload(
         grouping.CHUNK: 0,
         grouping.ENDPOINTS: 1,
         grouping.POLLING: "",
+        forwarding.FORWARDED: 0,
     },
     finders=_FINDERS,
     plots=plots.KINDS,

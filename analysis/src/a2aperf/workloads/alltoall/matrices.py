@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from a2aperf.datasets import Described
 from a2aperf.results import Results
 from a2aperf.schema import UNKNOWN
+from a2aperf.workloads.alltoall import forwarding
 from a2aperf.workloads.workload import Arrays, Group, Joining, Remaking, Steps
 
 TRAFFIC: Final = "traffic"
@@ -84,9 +85,10 @@ def is_uniform(row: Mapping[str, Any] | pd.Series) -> bool:
     return row.get(TRAFFIC, UNIFORM) in (UNIFORM, "")
 
 
-def of_uniform(points: pd.DataFrame) -> pd.DataFrame:
-    """Those whose ranks and nodes all have the same to do."""
-    return points[points[TRAFFIC] == UNIFORM] if TRAFFIC in points else points
+def have_equal_ranks(points: pd.DataFrame) -> pd.Series[bool]:
+    """Whether all ranks and nodes have the same to do: leaders that forward have more."""
+    equal = ~forwarding.are_forwarded(points)
+    return equal & (points[TRAFFIC] == UNIFORM) if TRAFFIC in points else equal
 
 
 def weights(results: Results, row: pd.Series) -> NDArray[np.int64] | None:

@@ -2,8 +2,8 @@
 """What an all-to-all says of its nodes: when their ranks have ended, in the median of the ops.
 
 Only of ops that started by a common clock: with a barrier each rank counts from its own exit. And
-only of uniform traffic: a node that has more to move is rightly later. An op has all
-directions and pairs at once, and tells none of them apart.
+only where all ranks have as much to do: a node that has more to move is rightly later. An op has
+all directions and pairs at once, and tells none of them apart.
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ def nights(found: Results, per: Per) -> Iterator[Night]:
     """Of each launch, on enough nodes."""
     if per not in ("node", "adapter"):
         return
-    points = matrices.of_uniform(found.measured().points)
+    points = found.measured().points
+    points = points[matrices.have_equal_ranks(points)]
     points = points[points["has_raw"] & (points["engine"] == "a2aperf")]
     for launch, rows in points.groupby("launch"):
         facts = found.launches[str(launch)]
@@ -55,8 +56,7 @@ def nights(found: Results, per: Per) -> Iterator[Night]:
 def over_launches(found: Results) -> study.Study | None:
     """Each node over all launches, by the points in which every rank has the same to do."""
     measured = found.measured()
-    uniform = matrices.of_uniform(measured.points).index
-    return study.judge(measured.select(measured.points.index.to_series().isin(uniform)))
+    return study.judge(measured.select(matrices.have_equal_ranks(measured.points)))
 
 
 def standing_out(found: Results) -> list[Finding]:

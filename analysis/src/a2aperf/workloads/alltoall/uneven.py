@@ -41,19 +41,13 @@ def _of_some(find: Find, chosen: Callable[[pd.DataFrame], pd.Series[bool]]) -> F
 
 
 def of_equal_ranks(find: Find) -> Find:
-    """The same of uniform traffic alone: a rank that has more to do is rightly later."""
-    return _of_some(find, _are_uniform)
+    """The same where all ranks have as much to do: one that has more is rightly later."""
+    return _of_some(find, matrices.have_equal_ranks)
 
 
 def of_alike_ops(find: Find) -> Find:
     """The same of ops that ask the same: of others some rightly take longer."""
     return _of_some(find, lambda points: ~_are_redrawn(points))
-
-
-def _are_uniform(points: pd.DataFrame) -> pd.Series[bool]:
-    if matrices.TRAFFIC not in points:  # older files
-        return pd.Series(True, index=points.index)
-    return points[matrices.TRAFFIC] == matrices.UNIFORM
 
 
 def beside_uniform(points: pd.DataFrame) -> pd.Series[float]:

@@ -15,7 +15,7 @@ from a2aperf import derived, grouping, metrics, schema
 from a2aperf.launch import Launch
 from a2aperf.raw_ops import RawOps
 from a2aperf.results import Results
-from a2aperf.workloads.alltoall import matrices, redrawn
+from a2aperf.workloads.alltoall import forwarding, matrices, redrawn
 from a2aperf.workloads.workload import Row, Verify
 
 _MOST_IN_WINDOW = 1_000_000
@@ -37,8 +37,10 @@ def otherwise(row: Row) -> frozenset[str]:
 
 
 def _point(found: Results, row: pd.Series, raw: RawOps) -> Iterator[str]:
+    node_of_rank = found.launches[str(row["launch"])].node_of_rank
     yield from _chunks(row)
-    yield from _window(row)
+    yield from _window(row, node_of_rank)
+    yield from forwarded(row, node_of_rank)
     if matrices.draws(row) > 1:
         yield from _in_turn(found, row, raw)
         return
@@ -110,7 +112,7 @@ def _chunks(row: pd.Series) -> Iterator[str]:
         yield f"chunks is {row['chunks']}, {_largest(row)} B in chunks of {chunk} B make {due}"
 
 
-def _window(row: pd.Series) -> Iterator[str]:
+def _window(row: pd.Series, node_of_rank: NDArray[np.integer[Any]]) -> Iterator[str]:
     asked = row.get(grouping.WINDOW_BYTES, 0)
     if pd.isna(asked) or asked <= 0:
         return
@@ -118,9 +120,21 @@ def _window(row: pd.Series) -> Iterator[str]:
     chunk = row.get(grouping.CHUNK, 0)
     if not pd.isna(chunk) and 0 < chunk < largest:
         largest = int(chunk)
+    if forwarding.is_forwarded(row):
+        largest = forwarding.largest(node_of_rank, int(row["message_size"]))
     due = min(max(int(asked) // max(largest, 1), 1), _MOST_IN_WINDOW)
     if row["window"] != due:
         yield f"window is {row['window']}, {asked} B hold {due} messages of {largest} B"
+
+
+def forwarded(row: pd.Series, node_of_rank: NDArray[np.integer[Any]]) -> Iterator[str]:
+    """What is wrong with what a point says its leaders forward."""
+    if pd.isna(row.get(forwarding.FORWARDED)):
+        return
+    size = int(row["message_size"])
+    due = forwarding.forwarded(node_of_rank, size) if forwarding.is_forwarded(row) else 0
+    if row[forwarding.FORWARDED] != due:
+        yield f"{forwarding.FORWARDED} is {row[forwarding.FORWARDED]}, leaders forward {due} B"
 
 
 def exchanged(found: Results, row: pd.Series) -> NDArray[np.bool_] | None:
