@@ -18,7 +18,7 @@ namespace a2aperf {
 namespace {
 
 constexpr std::string_view kOfOneLaunch =
-    "they are of this launch alone, and launches differ by more: confirm what matters with several";
+    "the figures are of this launch alone, and launches differ by more: confirm what matters with several";
 
 std::string number(double value) {
     return std::isnan(value) ? "-" : fmt::format("{:.3f}", value);

@@ -103,6 +103,7 @@ std::vector<Point> span_cells(const Axes& axes, const Layout& layout, const Skip
     std::map<const Schedule*, StepsOf> steps_by_schedule;
     for (const Schedule* schedule : axes.schedules)
         steps_by_schedule.emplace(schedule, steps_of(*schedule, traffics));
+    const auto of_all = std::make_shared<const Layout>(layout);
     std::vector<Point> cells;
     for (const auto& [setting, window] : settings_of(axes)) {
         const std::optional<std::string> refusal = setting.schedule->refusal(layout);
@@ -113,7 +114,7 @@ std::vector<Point> span_cells(const Axes& axes, const Layout& layout, const Skip
             if (point.traffic && !steps.empty()) point.steps = steps.at(point.traffic->index());
             point.message_size = axes.sizes[i % axes.sizes.size()];
             if (setting.schedule->forwards)
-                point.forwarding = std::make_shared<Forwarding>(layout, point.message_size);
+                point.forwarding = std::make_shared<Forwarding>(of_all, point.message_size);
             point.window = window.of(point.largest_transfer());
             point.window_bytes = window.bytes;
             point.skip_reason = refusal ? *refusal : why_skipped(point, layout, skip);

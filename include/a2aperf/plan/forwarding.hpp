@@ -6,8 +6,10 @@
 
 #include <array>
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "a2aperf/base/units.hpp"
@@ -48,7 +50,10 @@ public:
         std::vector<BufferCopy> copies; // behind the last stage
     };
 
-    Forwarding(const Layout& layout, Bytes message_size) : layout_(layout), message_size_(message_size) {}
+    Forwarding(std::shared_ptr<const Layout> layout, Bytes message_size)
+        : shared_(std::move(layout)), layout_(*shared_), message_size_(message_size) {}
+    Forwarding(const Layout& layout, Bytes message_size)
+        : Forwarding(std::make_shared<const Layout>(layout), message_size) {}
 
     // Why there is nothing to forward on this layout; nothing where there is.
     static std::optional<std::string> refusal(const Layout& layout);
@@ -79,7 +84,8 @@ private:
     void exchange(Rank rank, Op& op) const;
     void scatter(Rank rank, Op& op) const;
 
-    Layout layout_;
+    std::shared_ptr<const Layout> shared_; // by the points of a plan
+    const Layout& layout_;
     Bytes message_size_;
 };
 
