@@ -82,15 +82,27 @@ GroupCells cells_along(const PathsPlan& plan, const std::vector<std::vector<Path
     return cells;
 }
 
-// What the sending rank of each path said; empty where it said nothing.
-std::vector<std::string> granted_classes(const PathsPlan& plan, const std::vector<std::string>& told) {
-    std::vector<std::string> all(plan.paths.size());
-    for (std::size_t path = 0; path < plan.paths.size(); ++path) {
-        std::istringstream lines(told.at(static_cast<std::size_t>(plan.paths[path].from)));
-        for (std::size_t line = 0; line <= path && std::getline(lines, all[path]); ++line) {
-        }
+// Line `line` of what a rank said; empty where it said nothing.
+std::string line_of(const std::string& told, std::size_t line) {
+    std::istringstream lines(told);
+    std::string text;
+    for (std::size_t i = 0; i <= line && std::getline(lines, text); ++i) {
     }
-    return all;
+    return lines ? text : std::string();
+}
+
+// What became of the paths' classes: the sending rank says what was granted, and the receiving one what it has
+// seen.
+std::vector<GroupCells> classes_of(const PathsPlan& plan, const std::vector<std::string>& told) {
+    std::vector<std::string> granted, seen;
+    std::vector<std::uint64_t> places;
+    for (std::size_t path = 0; path < plan.paths.size(); ++path) {
+        const Path& one = plan.paths[path];
+        granted.push_back(line_of(told.at(static_cast<std::size_t>(one.from)), path));
+        seen.push_back(line_of(told.at(static_cast<std::size_t>(one.to)), plan.paths.size() + path));
+        places.push_back(static_cast<std::uint64_t>(plan.first_row) + path);
+    }
+    return {{"class_granted", places, std::move(granted)}, {"class_verified", places, std::move(seen)}};
 }
 
 std::vector<GroupCells> cells(const Point& point, const PointResult& result, const std::vector<int>& index_of_row) {
@@ -120,9 +132,7 @@ std::vector<GroupCells> cells(const Point& point, const PointResult& result, con
         cells_along(plan, intervals, "interval_idle", [](std::size_t, const auto& one) { return one.idle; }),
     };
     if (result.told.empty()) return all; // of a launch that was killed: what it said is in the file
-    GroupCells granted{"class_granted", {}, granted_classes(plan, result.told)};
-    for (std::size_t path = 0; path < plan.paths.size(); ++path) granted.places.push_back(first + path);
-    all.push_back(std::move(granted));
+    for (GroupCells& one : classes_of(plan, result.told)) all.push_back(std::move(one));
     return all;
 }
 
@@ -151,12 +161,16 @@ std::vector<std::vector<PathInterval>> stored_intervals(const Recorder& recorder
     return all;
 }
 
-std::vector<std::string> stored_classes(const Recorder& recorder, const Point& point) {
+std::vector<PathClass> stored_classes(const Recorder& recorder, const Point& point) {
     const PathsPlan& plan = paths_of(point);
-    const auto first = static_cast<std::size_t>(plan.first_row);
-    std::vector<std::string> all = recorder.read_texts("class_granted");
-    return {all.begin() + static_cast<std::ptrdiff_t>(first),
-            all.begin() + static_cast<std::ptrdiff_t>(first + plan.paths.size())};
+    const std::vector<std::string> granted = recorder.read_texts("class_granted"),
+                                   seen = recorder.read_texts("class_verified");
+    std::vector<PathClass> all;
+    for (std::size_t path = 0; path < plan.paths.size(); ++path) {
+        const std::size_t row = static_cast<std::size_t>(plan.first_row) + path;
+        all.push_back({granted.at(row), seen.at(row)});
+    }
+    return all;
 }
 
 SharedPart shared_part_of(const Samples& samples, const Point& point) {

@@ -12,6 +12,11 @@
 
 namespace a2aperf {
 
+// What the provider granted of a class, and what the receiver saw of it; empty: nothing.
+struct PathClass {
+    std::string granted, seen;
+};
+
 std::vector<Column> qos_columns();
 std::vector<SampleColumn> qos_samples();
 
@@ -22,7 +27,7 @@ GroupDeclaration qos_group(const Plan& plan, int intervals);
 std::vector<std::vector<PathInterval>> intervals_of(const Samples& samples, const Point& point);
 // The same as the file has them, which has room for so many of a path.
 std::vector<std::vector<PathInterval>> stored_intervals(const Recorder& recorder, const Point& point, int most);
-std::vector<std::string> stored_classes(const Recorder& recorder, const Point& point); // that were granted
+std::vector<PathClass> stored_classes(const Recorder& recorder, const Point& point);
 SharedPart shared_part_of(const Samples& samples, const Point& point);
 
 } // namespace a2aperf

@@ -50,10 +50,17 @@ std::string gap_of(const std::vector<PathInterval>& intervals, const std::string
                        seconds(intervals[last - 1].begin + intervals[last - 1].length));
 }
 
+// Of a class that was asked for.
+std::string became_of(const PathClass& became, const std::string& asked) {
+    if (!became.seen.empty() && became.seen != asked) return fmt::format("came as {}", became.seen);
+    if (became.granted != asked) return "not granted";
+    return became.seen == asked ? "granted, verified" : "granted, not verified";
+}
+
 class QosTable : public DurationTable {
 public:
-    QosTable(std::string title, StoredIntervals intervals, StoredClasses granted, bool tells_memory)
-        : title_(std::move(title)), intervals_(std::move(intervals)), granted_(std::move(granted)),
+    QosTable(std::string title, StoredIntervals intervals, StoredClasses classes, bool tells_memory)
+        : title_(std::move(title)), intervals_(std::move(intervals)), classes_(std::move(classes)),
           tells_memory_(tells_memory) {}
 
     void add(const Point&, const PointResult& result) override { lost_ += result.ticks_lost; }
@@ -67,18 +74,18 @@ protected:
     // Of the paths that asked for a class, what became of it.
     std::vector<std::string> classes_of(const Point& point) const {
         const std::vector<Path>& paths = paths_of(point).paths;
-        const std::vector<std::string> granted = granted_(point);
+        const std::vector<PathClass> became = classes_(point);
         std::vector<std::string> remarks;
         for (std::size_t i = 0; i < paths.size(); ++i)
             if (const std::string asked = paths[i].traffic_class.text(); !asked.empty())
-                remarks.push_back(fmt::format("{}: class {} {}", named(paths, i), asked,
-                                              granted.at(i) == asked ? "granted, not verified" : "not granted"));
+                remarks.push_back(
+                    fmt::format("{}: class {} {}", named(paths, i), asked, became_of(became.at(i), asked)));
         return remarks;
     }
 
     std::string title_;
     StoredIntervals intervals_;
-    StoredClasses granted_;
+    StoredClasses classes_;
     bool tells_memory_;
 
 private:
@@ -224,11 +231,11 @@ std::vector<std::string> remarks_on(const Intervals& intervals, const std::vecto
 }
 
 std::unique_ptr<DurationTable> make_qos_table(Format format, std::string title, StoredIntervals intervals,
-                                              StoredClasses granted, bool tells_memory) {
+                                              StoredClasses classes, bool tells_memory) {
     if (format == Format::qos)
-        return std::make_unique<Published>(std::move(title), std::move(intervals), std::move(granted),
+        return std::make_unique<Published>(std::move(title), std::move(intervals), std::move(classes),
                                            tells_memory);
-    return std::make_unique<PathLines>(std::move(title), std::move(intervals), std::move(granted), tells_memory);
+    return std::make_unique<PathLines>(std::move(title), std::move(intervals), std::move(classes), tells_memory);
 }
 
 } // namespace a2aperf

@@ -9,14 +9,15 @@
 
 #include "a2aperf/stats/shared_part.hpp"
 #include "duration_workload.hpp"
+#include "qos_columns.hpp"
 
 namespace a2aperf {
 
 // The intervals of a point that was measured, in this launch or before.
 using StoredIntervals = std::function<std::vector<std::vector<PathInterval>>(const Point& point)>;
 
-// What the provider granted of the class of each path of such a point.
-using StoredClasses = std::function<std::vector<std::string>(const Point& point)>;
+// What became of the class of each path of such a point.
+using StoredClasses = std::function<std::vector<PathClass>(const Point& point)>;
 
 // title: "2 ranks, 1 node, tcp". tells_memory: of each point.
 std::unique_ptr<DurationTable> make_qos_table(Format format, std::string title, StoredIntervals intervals,

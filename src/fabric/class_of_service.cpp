@@ -7,12 +7,10 @@
 #include <sys/socket.h>
 
 #include <array>
-#include <charconv>
 #include <cstdlib>
-#include <cstring>
-#include <filesystem>
 
 #include "a2aperf/fabric/provider.hpp"
+#include "a2aperf/fabric/tcp_connections.hpp"
 
 namespace a2aperf {
 namespace {
@@ -31,39 +29,6 @@ constexpr std::array<NamedClass, 6> kNamed{{{FI_TC_BEST_EFFORT, 0, 0},
                                             {FI_TC_SCAVENGER, 8, 1},
                                             {FI_TC_NETWORK_CTRL, 48, 7}}};
 constexpr int kCongestionBits = 2;
-
-// Where a connection leads: family, address and port alone.
-std::string place_of(const sockaddr* address) {
-    if (address->sa_family == AF_INET) {
-        sockaddr_in four{};
-        std::memcpy(&four, address, sizeof four);
-        return std::string(reinterpret_cast<const char*>(&four.sin_addr), sizeof four.sin_addr) +
-               std::string(reinterpret_cast<const char*>(&four.sin_port), sizeof four.sin_port);
-    }
-    if (address->sa_family == AF_INET6) {
-        sockaddr_in6 six{};
-        std::memcpy(&six, address, sizeof six);
-        return std::string(reinterpret_cast<const char*>(&six.sin6_addr), sizeof six.sin6_addr) +
-               std::string(reinterpret_cast<const char*>(&six.sin6_port), sizeof six.sin6_port);
-    }
-    return {};
-}
-
-std::string place_of_name(const std::string& name) {
-    sockaddr_storage address{};
-    if (name.size() < sizeof(sockaddr_in)) return {};
-    std::memcpy(&address, name.data(), std::min(name.size(), sizeof address));
-    return place_of(reinterpret_cast<const sockaddr*>(&address));
-}
-
-using Name = int (*)(int, sockaddr*, socklen_t*);
-
-std::string place_of_end(int descriptor, Name name) {
-    sockaddr_storage address{};
-    socklen_t length = sizeof address;
-    if (name(descriptor, reinterpret_cast<sockaddr*>(&address), &length) != 0) return {};
-    return place_of(reinterpret_cast<const sockaddr*>(&address));
-}
 
 bool has_option(int descriptor, int level, int option, int wanted) {
     int value = -1;
@@ -95,11 +60,6 @@ bool mark(int descriptor, const SocketMarks& marks) {
                                : set_type_of_service(descriptor, IPPROTO_IP, IP_TOS, marks.type_of_service);
     const bool is_first = !marks.priority || set_option(descriptor, SOL_SOCKET, SO_PRIORITY, *marks.priority);
     return is_marked && is_first;
-}
-
-bool is_stream(int descriptor) {
-    return has_option(descriptor, SOL_SOCKET, SO_TYPE, SOCK_STREAM) &&
-           has_option(descriptor, SOL_SOCKET, SO_ACCEPTCONN, 0);
 }
 
 } // namespace
@@ -158,21 +118,15 @@ std::optional<SocketMarks> marks_of(const TrafficClass& traffic_class) {
     return SocketMarks{named.dscp << kCongestionBits, named.priority};
 }
 
+int code_point_of(const SocketMarks& marks) {
+    return marks.type_of_service >> kCongestionBits;
+}
+
 MarkedSockets mark_sockets(const std::string& own, std::span<const std::string> others, const SocketMarks& marks) {
     MarkedSockets sockets;
-    const std::string here = place_of_name(own);
-    std::error_code ignored;
-    for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd", ignored)) {
-        const std::string name = entry.path().filename().string();
-        int descriptor = -1;
-        std::from_chars(name.data(), name.data() + name.size(), descriptor);
-        if (descriptor < 0 || !is_stream(descriptor)) continue;
-        const std::string from = place_of_end(descriptor, getsockname), to = place_of_end(descriptor, getpeername);
-        bool is_ours = !from.empty() && from == here;
-        for (const std::string& other : others) is_ours |= !to.empty() && to == place_of_name(other);
-        if (!is_ours) continue;
+    for (const TcpConnection& one : tcp_connections(own, others)) {
         ++sockets.found;
-        if (mark(descriptor, marks)) ++sockets.marked;
+        if (mark(one.descriptor, marks)) ++sockets.marked;
     }
     return sockets;
 }

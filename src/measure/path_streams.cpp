@@ -70,8 +70,8 @@ PathStreams::End make_end(const EngineParts& parts, Channel& channel, const Path
 // Takes the samples along ticks by itself: rows of one path in one tick, of those paths that have an end here.
 class PathsFlow final : public Flow {
 public:
-    PathsFlow(const Job& job, std::vector<PathStreams::End> ends, std::vector<std::string> granted)
-        : engine_(job, std::move(ends)), granted_(fmt::format("{}", fmt::join(granted, "\n"))) {}
+    PathsFlow(const Job& job, std::vector<PathStreams::End> ends, const std::vector<std::string>& classes)
+        : engine_(job, std::move(ends)), classes_(fmt::format("{}", fmt::join(classes, "\n"))) {}
 
     std::span<const std::string_view> counters() const override { return PathStreams::kCounters; }
     Nanoseconds run(DurationLoop& loop, const Duration& duration, TickSamples&, const Witness& witness) override {
@@ -88,7 +88,7 @@ public:
     FlowMoments moments() const override { return engine_.moments(); }
     bool injects() const override { return engine_.injects(); }
     std::span<const std::int64_t> totals() const override { return engine_.totals(); }
-    std::string told() const override { return granted_; }
+    std::string told() const override { return classes_; }
     std::optional<KeptSamples> kept() const override {
         return KeptSamples{.moments = moments_,
                            .values = {path_, number_, sent_, received_, idle_},
@@ -117,7 +117,7 @@ private:
     }
 
     PathStreams engine_;
-    std::string granted_; // class of each path, a line each
+    std::string classes_; // what was granted of each path, and then what was seen, a line each
     std::vector<Nanoseconds> moments_;
     std::vector<std::int64_t> path_, number_, sent_, received_, idle_;
     std::int64_t lost_ = 0;
@@ -244,15 +244,42 @@ std::optional<std::string> path_trouble(const Offer& offer, const Point& point) 
                        offer.provider());
 }
 
+namespace {
+
+// What came of each path's class. Once all ranks have marked their sockets, a byte goes over each channel, so that
+// there are packets to look at before anything is timed.
+std::vector<std::string> seen_classes(const EngineParts& parts, const std::vector<Path>& paths) {
+    std::vector<std::string> seen(paths.size());
+    const auto can_show = [&](std::size_t i) { return shows_class(*parts.channels[i], paths[i].traffic_class); };
+    bool is_any = false;
+    for (std::size_t i = 0; i < paths.size(); ++i) is_any |= can_show(i);
+    if (!is_any) return seen; // on all ranks alike
+    PacketWatch watch;
+    for (std::size_t i = 0; i < paths.size(); ++i) {
+        if (!can_show(i)) continue;
+        Point shown = parts.point.of_size(1);
+        shown.mode = paths[i].mode;
+        find_mode(shown.mode)
+            .verify({parts.job, parts.channels.subspan(i, 1), parts.loop, parts.deadline, shown, parts.seed});
+    }
+    for (std::size_t i = 0; i < paths.size(); ++i)
+        if (paths[i].to == parts.job.rank())
+            seen[i] = seen_class(*parts.channels[i], paths[i].traffic_class, paths[i].from, watch);
+    return seen;
+}
+
+} // namespace
+
 std::unique_ptr<Flow> make_path_streams(const EngineParts& parts, const std::vector<Path>& paths) {
     std::vector<PathStreams::End> ends;
-    std::vector<std::string> granted;
+    std::vector<std::string> classes;
     for (std::size_t i = 0; i < paths.size(); ++i) {
         ends.push_back(make_end(parts, *parts.channels[i], paths[i]));
-        granted.push_back(grants_class(*parts.channels[i], paths[i].traffic_class) ? paths[i].traffic_class.text()
+        classes.push_back(grants_class(*parts.channels[i], paths[i].traffic_class) ? paths[i].traffic_class.text()
                                                                                    : "");
     }
-    return std::make_unique<PathsFlow>(parts.job, std::move(ends), std::move(granted));
+    for (std::string& seen : seen_classes(parts, paths)) classes.push_back(std::move(seen));
+    return std::make_unique<PathsFlow>(parts.job, std::move(ends), classes);
 }
 
 } // namespace a2aperf

@@ -3,6 +3,8 @@
 
 import os
 import re
+import shutil
+import socket
 import subprocess
 from pathlib import Path
 
@@ -11,11 +13,13 @@ import h5py
 import numpy as np
 import pytest
 from path_files import are_true_intervals, paths_of
+from processes import PATIENCE
 from refusals import refuses
 from results import COMPLETE, SKIPPED, Results
 
 CALM = ["--poll", "yield", "-o", "a.h5"]
 SHORT = ["--duration", "600ms", "--interval", "200ms"]
+MPIRUN = Path(__file__).resolve().parents[1] / "support" / "mpirun.sh"
 A2A = Path(os.environ.get("A2A", Path(__file__).resolve().parents[2] / ".venv/bin/a2a"))
 
 
@@ -150,8 +154,16 @@ def test_a_finished_file_is_resumed_and_shows_the_same(qos, tmp_path):
     np.testing.assert_equal(after, before)
 
 
+def may_see_packets() -> bool:
+    try:
+        socket.socket(socket.AF_PACKET, socket.SOCK_DGRAM, 0).close()
+    except PermissionError:
+        return False
+    return True
+
+
 @pytest.mark.parametrize("provider", ["shm", "tcp", "net"])
-def test_classes_that_are_asked_for_are_granted_and_not_verified(qos, needs_provider, tmp_path, provider):
+def test_classes_that_are_asked_for_are_granted_and_seen(qos, needs_provider, tmp_path, provider):
     needs_provider(provider)
     asked = ["best-effort", "low-latency", "bulk", "dscp10", "sl1"]
     words = [word for name in asked for word in ("--path", f"0:1,class={name}")]
@@ -160,12 +172,28 @@ def test_classes_that_are_asked_for_are_granted_and_not_verified(qos, needs_prov
     assert [path["class_requested"] for path in paths] == [*asked, ""]
     granted = asked[:-1] if provider != "shm" else []  # memory has no classes
     assert [path["class_granted"] for path in paths] == [*granted, *[""] * (6 - len(granted))]
-    assert {path["class_verified"] for path in paths} == {""}
+    # A service level is in no packet of IP.
+    seen = ["" if not may_see_packets() else name for name in granted]
+    assert [path["class_verified"] for path in paths] == [*seen, *[""] * (6 - len(seen))]
     said = re.findall(r"^# path \d \(0:1\): class (\S+) (.*)$", told.stdout, re.MULTILINE)
-    assert said == [(name, "granted, not verified" if name in granted else "not granted") for name in asked]
+    in_words = "granted, verified" if may_see_packets() else "granted, not verified"
+    assert said == [(name, in_words if name in granted else "not granted") for name in asked]
     if provider != "shm":
         tuned = Results(tmp_path / "a.h5").segments[0].attributes["tuned_environment"]
         assert "FI_TCP_NODELAY=1" in tuned, "Nagle's algorithm is off for bulk, too"
+
+
+@pytest.mark.skipif(not shutil.which("setpriv"), reason="setpriv of util-linux is not here")
+def test_who_may_not_look_at_packets_verifies_nothing(program, needs_provider, tmp_path):
+    needs_provider("tcp")
+    without = ["setpriv", "--bounding-set=-net_raw", "--inh-caps=-net_raw", "--no-new-privs"]
+    outcome = subprocess.run(
+        [MPIRUN, "2", *without, program, "qos", "--provider", "tcp", "--path", "0:1,class=bulk", *SHORT, "--poll", "yield", "-o", "a.h5"],
+        cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE, stdin=subprocess.DEVNULL,
+    )  # fmt: skip
+    assert outcome.returncode == 0, outcome.stderr
+    assert "class bulk granted, not verified" in outcome.stdout
+    assert [path["class_verified"] for path in paths_of(tmp_path / "a.h5", 0)] == [""]
 
 
 def test_classes_are_of_the_paths_in_their_order(qos, tmp_path):

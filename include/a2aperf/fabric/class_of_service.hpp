@@ -41,10 +41,11 @@ struct SocketMarks {
     std::optional<int> priority; // SO_PRIORITY, of a name; else what the kernel makes of the DSCP
 };
 std::optional<SocketMarks> marks_of(const TrafficClass& traffic_class);
+int code_point_of(const SocketMarks& marks); // DSCP
 
 // How many TCP connections of this process lead from one of these addresses of its own or to one of those of
 // others, and how many of them have the marks, by getsockopt, after they were set. Addresses as fi_getname gives
-// them. A provider does not hand its sockets out: they are looked for among the process's descriptors.
+// them.
 struct MarkedSockets {
     int found = 0, marked = 0;
 };

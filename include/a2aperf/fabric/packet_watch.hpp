@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Looks at packets of TCP connections as they come to this host: which class of service the network has left them.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace a2aperf {
+
+struct TcpPacket {
+    std::string from, to; // places of its ends (fabric/tcp_connections.hpp)
+    int code_point;       // DSCP
+    bool operator==(const TcpPacket&) const = default;
+};
+
+// Of the first bytes of an IP packet, from its header on. Nothing where it is not of TCP, carries no data, or is
+// cut before the end of its headers.
+std::optional<TcpPacket> read_tcp_packet(std::span<const unsigned char> bytes);
+
+class PacketWatch {
+public:
+    // From now on. Without the privilege that the kernel asks for (CAP_NET_RAW) nothing is seen.
+    PacketWatch();
+    ~PacketWatch();
+    PacketWatch(const PacketWatch&) = delete;
+    PacketWatch& operator=(const PacketWatch&) = delete;
+
+    bool is_open() const { return socket_ >= 0; }
+
+    // The code points of what has come so far over connections of the endpoint `own` from the host of the endpoint
+    // `source`, in ascending order, none twice. Names as fi_getname gives them.
+    std::vector<int> code_points(const std::string& own, const std::string& source);
+
+private:
+    void take();
+
+    int socket_;
+    std::vector<TcpPacket> packets_; // none twice
+};
+
+} // namespace a2aperf

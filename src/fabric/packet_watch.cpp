@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "a2aperf/fabric/packet_watch.hpp"
+
+#include <arpa/inet.h>
+#include <linux/filter.h>
+#include <linux/if_ether.h>
+#include <linux/if_packet.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+#include "a2aperf/fabric/tcp_connections.hpp"
+
+namespace a2aperf {
+namespace {
+
+constexpr std::size_t kHeaders = 256; // of IP and TCP, with their options
+constexpr int kCongestionBits = 2;
+
+struct Headers {
+    std::size_t length;         // of IP's
+    std::size_t payload;        // behind it
+    std::size_t address, bytes; // where the source's address is, and how long it is
+    int type_of_service;
+};
+
+std::size_t number(std::span<const unsigned char> bytes, std::size_t at) {
+    return std::size_t{bytes[at]} << 8U | bytes[at + 1];
+}
+
+// One that was put together of many may be too long to say how long it is, and says 0.
+std::size_t told_or_here(std::size_t told, std::size_t here) {
+    return told == 0 ? here : told;
+}
+
+std::optional<Headers> ip_headers(std::span<const unsigned char> bytes) {
+    if (bytes.size() >= 20 && bytes[0] >> 4U == 4 && bytes[9] == IPPROTO_TCP) {
+        const std::size_t length = (bytes[0] & 0xfU) * std::size_t{4};
+        const bool is_first = (number(bytes, 6) & 0x1fffU) == 0; // of its fragments
+        const std::size_t all = told_or_here(number(bytes, 2), bytes.size());
+        if (length < 20 || all < length || !is_first) return std::nullopt;
+        return Headers{length, all - length, 12, 4, bytes[1]};
+    }
+    if (bytes.size() >= 40 && bytes[0] >> 4U == 6 && bytes[6] == IPPROTO_TCP)
+        return Headers{40, told_or_here(number(bytes, 4), bytes.size() - 40), 8, 16,
+                       static_cast<int>((number(bytes, 0) >> 4U) & 0xffU)};
+    return std::nullopt;
+}
+
+std::string text(std::span<const unsigned char> bytes, std::size_t at, std::size_t count) {
+    return {reinterpret_cast<const char*>(bytes.data()) + at, count};
+}
+
+int open_socket() {
+    const int opened = socket(AF_PACKET, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, htons(ETH_P_ALL));
+    if (opened < 0) return opened;
+    // No more of a packet than its headers is copied; more of them may wait than usual.
+    sock_filter cut{BPF_RET | BPF_K, 0, 0, kHeaders};
+    const sock_fprog program{1, &cut};
+    (void)setsockopt(opened, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof program);
+    constexpr int kRoom = 4 << 20U;
+    (void)setsockopt(opened, SOL_SOCKET, SO_RCVBUF, &kRoom, sizeof kRoom);
+    return opened;
+}
+
+} // namespace
+
+std::optional<TcpPacket> read_tcp_packet(std::span<const unsigned char> bytes) {
+    const auto headers = ip_headers(bytes);
+    if (!headers || bytes.size() < headers->length + 20) return std::nullopt;
+    const std::span<const unsigned char> tcp = bytes.subspan(headers->length);
+    if (headers->payload <= (tcp[12] >> 4U) * std::size_t{4}) return std::nullopt;
+    const std::size_t target = headers->address + headers->bytes;
+    return TcpPacket{text(bytes, headers->address, headers->bytes) + text(tcp, 0, 2),
+                     text(bytes, target, headers->bytes) + text(tcp, 2, 2),
+                     headers->type_of_service >> kCongestionBits};
+}
+
+PacketWatch::PacketWatch() : socket_(open_socket()) {}
+
+PacketWatch::~PacketWatch() {
+    if (is_open()) close(socket_);
+}
+
+void PacketWatch::take() {
+    std::array<unsigned char, kHeaders> bytes{};
+    sockaddr_ll link{};
+    for (;;) {
+        socklen_t length = sizeof link;
+        const ssize_t count =
+            recvfrom(socket_, bytes.data(), bytes.size(), 0, reinterpret_cast<sockaddr*>(&link), &length);
+        if (count < 0) return;
+        if (link.sll_pkttype == PACKET_OUTGOING) continue; // what leaves has not passed the network
+        auto packet = read_tcp_packet(std::span(bytes).first(static_cast<std::size_t>(count)));
+        if (packet && std::ranges::find(packets_, *packet) == packets_.end())
+            packets_.push_back(std::move(*packet));
+    }
+}
+
+std::vector<int> PacketWatch::code_points(const std::string& own, const std::string& source) {
+    if (!is_open()) return {};
+    take();
+    const std::string host = address_of(tcp_place(source));
+    std::vector<int> seen;
+    for (const TcpConnection& one : tcp_connections(own, {&source, 1}))
+        for (const TcpPacket& packet : packets_)
+            if (packet.from == one.there && packet.to == one.here && address_of(packet.from) == host)
+                seen.push_back(packet.code_point);
+    std::ranges::sort(seen);
+    seen.erase(std::unique(seen.begin(), seen.end()), seen.end());
+    return seen;
+}
+
+} // namespace a2aperf

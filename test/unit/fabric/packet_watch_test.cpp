@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "a2aperf/fabric/packet_watch.hpp"
+
+#include <netinet/in.h>
+#include <netinet/ip.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+
+#include <doctest/doctest.h>
+
+#include "a2aperf/fabric/tcp_connections.hpp"
+
+using namespace a2aperf;
+
+namespace {
+
+using Bytes = std::vector<unsigned char>;
+
+// From 10.0.0.1 port 258 to 10.0.0.2 port 772, with so many bytes of data.
+Bytes four(int type_of_service, std::size_t data) {
+    Bytes packet(40 + data);
+    packet[0] = 0x45;
+    packet[1] = static_cast<unsigned char>(type_of_service);
+    packet[3] = static_cast<unsigned char>(packet.size());
+    packet[9] = IPPROTO_TCP;
+    const std::array<unsigned char, 12> places{10, 0, 0, 1, 10, 0, 0, 2, 1, 2, 3, 4};
+    std::copy(places.begin(), places.end(), packet.begin() + 12);
+    packet[32] = 0x50;
+    return packet;
+}
+
+// The same ports, between ::1 and ::2.
+Bytes six(int traffic_class, std::size_t data) {
+    Bytes packet(60 + data);
+    packet[0] = static_cast<unsigned char>(0x60 | traffic_class >> 4);
+    packet[1] = static_cast<unsigned char>(traffic_class << 4);
+    packet[5] = static_cast<unsigned char>(20 + data);
+    packet[6] = IPPROTO_TCP;
+    packet[23] = 1;
+    packet[39] = 2;
+    const std::array<unsigned char, 4> ports{1, 2, 3, 4};
+    std::copy(ports.begin(), ports.end(), packet.begin() + 40);
+    packet[52] = 0x50;
+    return packet;
+}
+
+std::string name_of(const sockaddr_in& address) {
+    return {reinterpret_cast<const char*>(&address), sizeof address};
+}
+
+// Both ends of a connection over the loopback interface.
+struct Connection {
+    Connection() {
+        sockaddr_in any{};
+        any.sin_family = AF_INET;
+        any.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+        auto* const place = reinterpret_cast<sockaddr*>(&listening);
+        socklen_t length = sizeof listening;
+        REQUIRE(bind(listener, reinterpret_cast<const sockaddr*>(&any), sizeof any) == 0);
+        REQUIRE(listen(listener, 1) == 0);
+        REQUIRE(getsockname(listener, place, &length) == 0);
+        REQUIRE(connect(sender, place, length) == 0);
+        receiver = accept(listener, nullptr, nullptr);
+        REQUIRE(receiver >= 0);
+    }
+    ~Connection() {
+        for (const int one : {listener, sender, receiver}) close(one);
+    }
+    void send(int code_point) const {
+        const int type_of_service = code_point << 2;
+        REQUIRE(setsockopt(sender, IPPROTO_IP, IP_TOS, &type_of_service, sizeof type_of_service) == 0);
+        REQUIRE(write(sender, "data", 4) == 4);
+        std::array<char, 4> came{};
+        REQUIRE(recv(receiver, came.data(), came.size(), MSG_WAITALL) == 4);
+    }
+
+    int listener = socket(AF_INET, SOCK_STREAM, 0), sender = socket(AF_INET, SOCK_STREAM, 0), receiver = -1;
+    sockaddr_in listening{};
+};
+
+} // namespace
+
+TEST_CASE("of a packet that carries data the ends and the code point are read") {
+    const auto packet = read_tcp_packet(four(46 << 2 | 1, 3));
+    REQUIRE(packet);
+    CHECK(packet->from == std::string("\x0a\0\0\x01\x01\x02", 6));
+    CHECK(packet->to == std::string("\x0a\0\0\x02\x03\x04", 6));
+    CHECK(packet->code_point == 46);
+    const auto of_six = read_tcp_packet(six(10 << 2 | 2, 1));
+    REQUIRE(of_six);
+    CHECK(of_six->from == std::string(15, '\0') + "\x01\x01\x02");
+    CHECK(of_six->to == std::string(15, '\0') + "\x02\x03\x04");
+    CHECK(of_six->code_point == 10);
+}
+
+TEST_CASE("what carries no data, is not of TCP or is cut says nothing") {
+    CHECK_FALSE(read_tcp_packet(four(0, 0)));
+    CHECK_FALSE(read_tcp_packet(six(0, 0)));
+    Bytes padded = four(0, 0); // to the least that a frame has
+    padded.resize(46);
+    CHECK_FALSE(read_tcp_packet(padded));
+    Bytes other = four(0, 3);
+    other[9] = IPPROTO_UDP;
+    CHECK_FALSE(read_tcp_packet(other));
+    Bytes part = four(0, 3); // not the first fragment: it has no ports
+    part[7] = 1;
+    CHECK_FALSE(read_tcp_packet(part));
+    for (const Bytes& whole : {four(0, 3), six(0, 3)})
+        for (std::size_t length = 0; length < whole.size() - 3; ++length)
+            CHECK_FALSE(read_tcp_packet(std::span(whole).first(length)));
+    Bytes long_header = four(0, 3);
+    long_header[0] = 0x4f;
+    CHECK_FALSE(read_tcp_packet(long_header));
+    Bytes many = four(0, 3); // put together of many: it says 0
+    many[3] = 0;
+    CHECK(read_tcp_packet(many));
+}
+
+TEST_CASE("what comes over a connection is seen with the class it has, from both of its ends") {
+    const Connection connection;
+    PacketWatch watch;
+    if (!watch.is_open()) {
+        MESSAGE("skipped: CAP_NET_RAW is not given here");
+        return;
+    }
+    const std::string name = name_of(connection.listening);
+    CHECK(watch.code_points(name, name).empty());
+    connection.send(46);
+    CHECK(watch.code_points(name, name) == std::vector<int>{46});
+    connection.send(10);
+    CHECK(watch.code_points(name, name) == std::vector<int>{10, 46});
+    const Connection another;
+    CHECK(watch.code_points(name_of(another.listening), name_of(another.listening)).empty());
+}
+
+TEST_CASE("an IPv4 address that is written as one of IPv6 is the same place") {
+    sockaddr_in four{};
+    four.sin_family = AF_INET;
+    four.sin_port = htons(258);
+    four.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    sockaddr_in6 mapped{};
+    mapped.sin6_family = AF_INET6;
+    mapped.sin6_port = htons(258);
+    mapped.sin6_addr.s6_addr[10] = mapped.sin6_addr.s6_addr[11] = 0xff;
+    mapped.sin6_addr.s6_addr[12] = 127;
+    mapped.sin6_addr.s6_addr[15] = 1;
+    const std::string place = tcp_place(reinterpret_cast<const sockaddr*>(&four));
+    CHECK(place == std::string("\x7f\0\0\x01\x01\x02", 6));
+    CHECK(tcp_place(reinterpret_cast<const sockaddr*>(&mapped)) == place);
+    CHECK(address_of(place) == place.substr(0, 4));
+    CHECK(tcp_place(std::string("short")).empty());
+    sockaddr unknown{};
+    CHECK(tcp_place(&unknown).empty());
+}
