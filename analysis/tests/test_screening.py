@@ -418,6 +418,9 @@ def test_what_matters_is_found_and_no_dummy(a2a: A2A, found: Path, tmp_path: Pat
     assert "  export PSM2_RCVTHREAD=0\n" in words
     assert "PSM2_TID=0 is slower: leave it at its default" in words
     assert "gain" not in words.replace("before any gain is claimed", "")
+    # An effect up to what is excluded may be there.
+    assert "not beyond chance; excluded is a change beyond ±" in words
+    assert "without effect" not in words
 
 
 def test_bands_follow_the_steps_of_the_files(a2a: A2A, found: Path) -> None:

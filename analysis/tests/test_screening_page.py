@@ -67,7 +67,8 @@ def test_the_report_has_what_a_screening_comes_to(a2a: A2A, whole: Path, tmp_pat
         names, len(rows) / len(names)
     )
     assert rows[0] == "PSM2_RCVTHREAD"
-    assert text.count("without effect; excluded is one beyond ±") == len(rows) * 5 / 7
+    assert text.count("not beyond chance; excluded is a change beyond ±") == len(rows) * 5 / 7
+    assert "without effect" not in text
     assert 'data-chart="screening-effects-0"' in text
     assert 'data-chart="screening-pareto-0"' in text
     # Launches with half of the settings each say nothing of the machine.

@@ -108,7 +108,7 @@ def run(
     fixed at its better value, and the rest screened again, as far as there is time. Then further
     values of settings that matter are tried, one at a time. What is left is launched anew, beside
     launches with none of it, and it ends with what `a2a screen` says: which settings matter, which
-    line is recommended and what it gains, what was without effect.
+    line is recommended and what it gains, what is not beyond chance.
 
     With --minutes or --node-hours a design that takes longer, with the confirmation of one setting,
     is refused with what would fit, and no launch is begun that does not fit any more.

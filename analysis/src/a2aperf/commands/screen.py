@@ -141,8 +141,8 @@ def run(
     launch tells something of each. It shows what would be launched, and writes it with -o.
 
     With files: the effects of the settings by least squares, in bands of message sizes, with an
-    error of 5 % for all of them together; which settings interact; what was tried without effect,
-    and how large an effect is excluded. What is beyond chance is a candidate for launches of its
+    error of 5 % for all of them together; which settings interact; what is not beyond chance, and
+    how large an effect is excluded there. What is beyond chance is a candidate for launches of its
     own, and no gain yet. Where a setting dominates --confirm fixes it at its better value and
     plans another round of the rest, if --budget, with --seconds, has room for it; then launches of
     further values of settings that matter, each in turn with the best line so far; then the

@@ -174,7 +174,7 @@ def lines(made: Outcome, failed: Sequence[str] = ()) -> list[str]:
         _found(made),
         together(made),
         _following(made),
-        _without(made),
+        _undecided(made),
         values.lines(made.values) if made.values else [],
         [*failed],
         [f"note: {note}" for note in notes(made)],
@@ -323,7 +323,7 @@ def _again(made: Outcome) -> str:
     return shlex.join([*words, "-o", "next.json"]) if rest else ""
 
 
-def _without(made: Outcome) -> list[str]:
+def _undecided(made: Outcome) -> list[str]:
     quiet = [setting for setting in made.ranked if not made.called(setting)]
     if not quiet:
         return []
@@ -338,7 +338,7 @@ def _without(made: Outcome) -> list[str]:
         ]
         for setting in quiet
     ]
-    heads = [Column("tried without effect; excluded is a change beyond ±", left=True),
+    heads = [Column("not beyond chance; excluded is a change beyond ±", left=True),
              *(Column(band) for band in made.measured.bands)]  # fmt: skip
     return Table(heads, rows).lines()
 

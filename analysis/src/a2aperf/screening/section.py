@@ -94,7 +94,7 @@ def _beyond(made: Outcome) -> str:
 
 
 def _effects(made: Outcome) -> Table:
-    """A row for each setting and band, ranked; of those without effect what is excluded."""
+    """A row for each setting and band, ranked; of those not beyond chance what is excluded."""
     heads = [*outcome.HEADS, Column("verdict", left=True)]
     rows = [
         [
@@ -116,7 +116,8 @@ def _effects(made: Outcome) -> Table:
 def _verdict(made: Outcome, one: Effect) -> str:
     if one.is_called:
         return "faster" if one.change > 0 else "slower"
-    return f"without effect; excluded is one beyond ±{number_text(100 * made.excluded(one), 2)} %"
+    most = number_text(100 * made.excluded(one), 2)
+    return f"not beyond chance; excluded is a change beyond ±{most} %"
 
 
 def _confirmation(made: Outcome) -> list[str]:
