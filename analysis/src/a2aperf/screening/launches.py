@@ -20,7 +20,7 @@ from a2aperf.errors import InputError
 from a2aperf.explain import steps
 from a2aperf.gating import bands as known
 from a2aperf.labels import count_text, list_text, size_text
-from a2aperf.oversubscription import in_launches
+from a2aperf.oversubscription import in_launches, oversubscription
 from a2aperf.results import Results
 from a2aperf.screening import force
 from a2aperf.screening.design import ALONE
@@ -127,12 +127,54 @@ def missing(lost: int, planned: int, more: str = "", what: str = "") -> str:
 
 
 def beside(used: Results, names: Sequence[str]) -> list[str]:
-    """What differs between the launches other than these, and whether cores were oversubscribed."""
+    """What differs between the launches other than these, and whether cores were oversubscribed.
+
+    Where it differs just as one of the settings `names` does, that one is named.
+    """
     mine = {LABEL, *names}
     others = [name for name in grouping.differing_names(used.launches) if name not in mine]
     others += [x for x in grouping.differing_starts(used, used.points) if x != "sync"]
-    told = [f"{name} differs between the launches, too" for name in others]
-    return [*in_launches(used.launches), *told]
+    told = [f"{name} differs between the launches, too{_just_as(used, name, names)}"
+            for name in others]  # fmt: skip
+    return [*_oversubscribed(used, names), *told]
+
+
+def _oversubscribed(used: Results, names: Sequence[str]) -> list[str]:
+    told = in_launches(used.launches)
+    crowded = [bool(oversubscription(one)) for one in used.launches.values()]
+    if all(crowded) or not any(crowded):
+        return told
+    first = crowded.index(True)
+    for name, values in _levels(used, names).items():
+        if _divides(values, crowded):
+            there = f"{name} not set" if values[first] is None else f"{name}={values[first]}"
+            told.append(
+                f"the oversubscribed launches are those with {there}: what it does is not told "
+                "from what oversubscription does"
+            )
+    return told
+
+
+def _just_as(used: Results, other: str, names: Sequence[str]) -> str:
+    """Which settings divide the launches as `other` does; empty: none."""
+    values = [one.setting(other) for one in used.launches.values()]
+    same = [name for name, levels in _levels(used, names).items() if _divides(levels, values)]
+    return f", just as {list_text(same, 3)}: their effects are not told apart" if same else ""
+
+
+def _levels(used: Results, names: Sequence[str]) -> dict[str, list[str | None]]:
+    """The value of each setting in each launch, of those that differ."""
+    made = {
+        name: [None if name in x.tuned else x.environment.get(name) for x in used.launches.values()]
+        for name in dict.fromkeys(names)
+    }
+    return {name: values for name, values in made.items() if len(set(values)) > 1}
+
+
+def _divides(one: Sequence[Any], other: Sequence[Any]) -> bool:
+    """Whether launches that have the same of one are just those that have the same of the other."""
+    together = len(set(zip(one, other, strict=True)))
+    return len(set(one)) == len(set(other)) == together
 
 
 # What they measured -----------------------------------------------------------------------------
