@@ -456,3 +456,19 @@ def test_what_is_left_of_the_speed_is_told_where_it_is_little(
 ) -> None:
     assert verdicts.words({"verdict": compare.Verdict(verdict), "ratio": ratio}) == words
     assert verdicts._interval({"ratio_low": 0.00015, "ratio_high": 0.2}) == "0.000150 to 0.200"
+
+
+def test_an_interval_that_excludes_1_beside_undecided_is_explained(
+    a2a: A2A, tmp_path: Path
+) -> None:
+    files = launches(tmp_path, {x: replace(s, sizes=(1000,)) for x, s in pair(2.0).items()}, 4)
+    found = of(a2a("compare", *files, "--by", "PSM2_RCVTHREAD", "--json"))
+    (cell,) = found["cells"]
+    assert cell["verdict"] == "undecided" and cell["ratio_high"] < 1
+    why = "the interval excludes 1 and the verdict is undecided: the verdict rests on the test; "
+    why += "the test exchanges launches between the sides; the interval resamples them"
+    assert why in found["notes"]
+    files = launches(tmp_path, pair(2.0), 4)
+    notes = of(a2a("compare", *files, "--by", "PSM2_RCVTHREAD", "--json"))["notes"]
+    assert any(x.startswith("in 3 of 3 cells the interval excludes 1") for x in notes)
+    assert any("shared by all cells; an interval is of its cell alone" in x for x in notes)

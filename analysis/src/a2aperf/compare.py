@@ -276,6 +276,7 @@ class _Judge:
             self.reason,
             [
                 *remarks.notes(self.pairing, self.made, self.reason),
+                *remarks.intervals_and_test(cells, self.made),
                 *remarks.injected(self.pairing, self.asked),
                 *filter(None, [self.judged.rest_on(self.pairing.points)]),
                 *self.found.unjudged,

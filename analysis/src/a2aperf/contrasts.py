@@ -170,5 +170,5 @@ def _said(made: Sequence[Comparison]) -> tuple[str, ...]:
         reasons = dict.fromkeys(one.reason for one in made if one.reason)
         notes += reasons or ["too few launches for an interval"]
     if (cells["verdict"] == Verdict.UNDECIDED).any():
-        notes.append("hollow: undecided")
+        notes.append("hollow: undecided, by the test and not by the bar")
     return tuple(notes)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
+import pandas as pd
 
 from a2aperf import blocks, jobs, labels, power, preemption, schema
 from a2aperf.decision import Decision
@@ -68,6 +69,35 @@ def notes(pairing: Pairing, made: Decision, reason: str | None) -> list[str]:
     return told + _outliers(pairing, made)
 
 
+def intervals_and_test(cells: pd.DataFrame, made: Decision) -> list[str]:
+    """Where an interval and a verdict seem to contradict each other, what each rests on.
+
+    `cells` as of a comparison, with their verdicts.
+    """
+    low, high, verdict = (cells[name] for name in ("ratio_low", "ratio_high", "verdict"))
+    shared = "all cells" if made.family == 1 else "all cells and candidates"
+    if made.tests > 1:
+        why = f"the test's error is shared by {shared}; an interval is of its cell alone"
+    else:
+        why = "the test exchanges launches between the sides; the interval resamples them"
+    told = []
+    for mask, seen, said in (
+        (((low > 1) | (high < 1)) & (verdict == "undecided"), "excludes", "undecided"),
+        (
+            (low <= 1) & (high >= 1) & verdict.isin(["faster", "slower"]),
+            "includes",
+            "a difference",
+        ),
+    ):
+        if mask.any():
+            where = "" if len(cells) == 1 else f"in {int(mask.sum())} of {len(cells)} cells "
+            told.append(
+                f"{where}the interval {seen} 1 and the verdict is {said}: the verdict rests on the "
+                f"test; {why}"
+            )
+    return told
+
+
 def of_few_days(pairing: Pairing) -> list[str]:
     """Where jobs of a side are of so few days that how far days differ is not in their spread."""
     units = pairing.units
@@ -93,7 +123,8 @@ def injected(pairing: Pairing, asked: Sequence[str]) -> list[str]:
     if "inject" not in points or _INJECTING & set(asked):
         return []
     known = points[points["inject"].fillna(schema.UNKNOWN) >= 0]
-    ways = known.groupby(["cell", "candidate"])["inject"].agg(frozenset).unstack("candidate")
+    told = known.groupby(["cell", "candidate"])["inject"].agg(frozenset)
+    ways = told.unstack("candidate")  # noqa: PD010
     ways = ways.reindex(columns=[False, True]).dropna()
     cells = [cell for cell, a, b in ways.itertuples() if a != b]
     if not cells:
