@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from a2aperf import loading, overview, report, style, summary
@@ -67,6 +68,27 @@ def test_summary_tells_what_was_measured(tmp_path: Path) -> None:
     assert f"Best rate: {best:.1f} Gbit/s per node" in text
     assert "From 4 to 8 ranks the rate per node through its network ports at 60 kB" in text
     assert "began late on some rank" in text
+
+
+def test_the_best_is_told_with_its_setting_and_its_traffic(tmp_path: Path) -> None:
+    setup = Setup(sizes=(1000, 60000), modes=("tagged", "write"))
+    found = loading.load([synthetic.write_launch(tmp_path / "run.h5", setup)])
+    points = found.points
+    (what, best, shortest, *_) = summary.sentences(found)
+    assert "traffic" not in what
+    best_of, shortest_of = points["gbps_node_net"], points["time_p50"]
+    rate, time = int(np.argmax(best_of)), int(np.argmin(shortest_of))
+    modes, traffic = list(points["mode"]), ["uniform", "incast"] * 2
+    assert f"ranks on 4 nodes, {modes[rate]} (from the median op)" in best
+    assert f"ranks on 4 nodes, {modes[time]} (" in shortest
+    uneven = replace(found, points=points.assign(traffic=traffic))
+    (what, best, *_) = summary.sentences(uneven)
+    assert "traffic" not in what
+    assert f", {modes[rate]}, {traffic[rate]} (from" in best
+    alike = replace(found, points=points.assign(traffic="incast"))
+    (what, best, *_) = summary.sentences(alike)
+    assert "over psm2, traffic incast, 2 message sizes" in what
+    assert "incast" not in best
 
 
 def test_table_has_every_point_and_marks_maxima(tmp_path: Path) -> None:

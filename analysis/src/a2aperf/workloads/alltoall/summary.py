@@ -11,6 +11,7 @@ from a2aperf import grouping, labels, scaling, schema
 from a2aperf.explain.finding import percent
 from a2aperf.labels import count_text, list_text, number_text, rate_text, size_text, time_text
 from a2aperf.results import Results
+from a2aperf.workloads.alltoall import matrices
 
 _MOST_SETTINGS = 4
 
@@ -19,30 +20,32 @@ def sentences(results: Results) -> list[str]:
     """What was measured, the best rate, the smallest time, the loss with scale."""
     points = results.points
     done = points[(points["state"] == "complete") & (points["role"] == "measure")]
-    following = _follow_on(points)
+    following = _follow_on(results)
     if done.empty:
         return following
-    settings = grouping.setting_labels(results, done)
+    done = done.assign(setting=grouping.setting_labels(results, done))
     return [
         _what(results, done),
         _best(done),
         _fastest(done),
-        *_scale(done, settings),
+        *_scale(done, done["setting"]),
         *_invalid(done),
         *following,
     ]
 
 
-def _follow_on(points: pd.DataFrame) -> list[str]:
+def _follow_on(results: Results) -> list[str]:
     """Of ops without a common start."""
+    points = results.points
     done = points[(points["state"] == "complete") & (points["role"] == schema.PIPELINED)]
     if done.empty:
         return []
+    done = done.assign(setting=grouping.setting_labels(results, done))
     best = done.sort_values("gbps_rank", ascending=False).iloc[0]
     return [
         f"{count_text(len(done), 'point')} of ops that follow one another, which nothing is "
         f"compared with: over all ops at best {rate_text(best['gbps_rank'])} per rank, "
-        f"{size_text(best['message_size'])}, n\u00a0=\u00a0{int(best['ops'])}."
+        f"{size_text(best['message_size'])}{_under(best)}, n\u00a0=\u00a0{int(best['ops'])}."
     ]
 
 
@@ -67,8 +70,15 @@ def _what(results: Results, done: pd.DataFrame) -> str:
     over = f" over {list_text(providers)}" if providers else ""
     ops = labels.range_text(int(n) for n in done["ops"])
     return (
-        f"{launches} in {files}: {where}{over}, {many} ({span}), n\u00a0=\u00a0{ops} ops per point."
+        f"{launches} in {files}: {where}{over}{_traffic(done)}, {many} ({span}), "
+        f"n\u00a0=\u00a0{ops} ops per point."
     )
+
+
+def _traffic(done: pd.DataFrame) -> str:
+    """Where all points have the same, and it is not uniform: no setting tells it then."""
+    kinds = [*done[matrices.TRAFFIC].unique()] if matrices.TRAFFIC in done else []
+    return f", traffic {kinds[0]}" if len(kinds) == 1 and kinds[0] != matrices.UNIFORM else ""
 
 
 def _best(done: pd.DataFrame) -> str:
@@ -136,4 +146,9 @@ def _invalid(done: pd.DataFrame) -> list[str]:
 
 def _place(row: pd.Series[Any]) -> str:
     text = f"at {size_text(row['message_size'])} with {row['ranks']} ranks"
-    return text + (f" on {count_text(int(row['nodes']), 'node')}" if pd.notna(row["nodes"]) else "")
+    nodes = f" on {count_text(int(row['nodes']), 'node')}" if pd.notna(row["nodes"]) else ""
+    return text + nodes + _under(row)
+
+
+def _under(row: pd.Series[Any]) -> str:
+    return f", {row['setting']}" if row["setting"] else ""
