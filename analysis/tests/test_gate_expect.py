@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import json
+import re
+import xml.etree.ElementTree as ET
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -41,6 +43,9 @@ def test_every_factor_has_its_bound_and_its_source(a2a: A2A, tmp_path: Path) -> 
         assert made[name]["ceiling_gbps"] == pytest.approx(gbps)
         assert made[name]["measured"] == pytest.approx(made[name]["gbps"] / gbps)
         assert "the file" in made[name]["why"]
+        # A bound from above is not judged: a tenth of it is no fault, and no proof of health.
+        assert (made[name]["verdict"], made[name]["status"]) == ("bound", None)
+    assert made["expected"]["verdict"] == "ok"
     assert made["expected"]["ceiling_gbps"] == pytest.approx(known["framing"])
     # 2 of the 7 peers of 8 ranks on 4 nodes: one is on the same node.
     assert "86 % of what each of 2 ranks sends leaves the node" in made["expected"]["why"]
@@ -173,4 +178,21 @@ def test_a_factor_that_is_exceeded_is_never_ok(a2a: A2A, tmp_path: Path) -> None
     assert status == 3 and made["expected"]["measured"] is None
     assert made["memory"]["verdict"] == "unknown" and made["memory"]["measured"] > 1.02
     assert made["memory"]["why"].endswith("more than there can be, so this is wrong")
-    assert made["link"]["verdict"] == "ok"
+    assert made["link"]["verdict"] == "bound"
+
+
+def test_a_bound_is_no_check_in_the_sum_and_for_monitors(a2a: A2A, tmp_path: Path) -> None:
+    file = synthetic.write_launch(tmp_path / "a.h5", OMNI_PATH)
+    xml, prom = tmp_path / "a.xml", tmp_path / "a.prom"
+    expect = ("--expect", "link,least=1%,pcie=none")
+    outcome = a2a("gate", file, *expect, "--junit", xml, "--prometheus", prom)
+    head, *rows = outcome.out.splitlines()
+    assert head == "OK: 1 ok of 1 check"
+    assert [row.split()[:2] for row in rows] == [
+        ["bound", "link"], ["bound", "framing"], ["bound", "pcie"], ["ok", "expected"]
+    ]  # fmt: skip
+    suite = ET.fromstring(xml.read_text("utf-8"))
+    assert (suite.get("tests"), suite.get("failures"), suite.get("skipped")) == ("4", "0", "3")
+    text = prom.read_text("utf-8")
+    assert re.findall(r'check_status{.*check="(\w+)"', text) == ["expected"]
+    assert re.findall(r'check_limit{.*check="(\w+)"', text) == ["link", "framing", "expected"]

@@ -90,8 +90,9 @@ def run(
     have their weak links as checks.
 
     --expect link computes a ceiling from the link's rate, the framing at its MTU, PCIe lanes and
-    speed, rails, ranks a node, memory inside a node, and the taper that is given. Each factor is a
-    check with the measured share of it and its source; one that is not known makes the sum unknown.
+    speed, rails, ranks a node, memory inside a node, and the taper that is given. Each factor has
+    a line with the measured share of it and its source, and no verdict of its own (bound); one that
+    is not known, or exceeded, makes the sum unknown. What is judged is the share of the least.
 
     With --job the folder's files are those of one job of jobs/check.sbatch or its like, and what
     its preflight found is checked, too; so are launches that are missing, nodes that differ from

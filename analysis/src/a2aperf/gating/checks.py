@@ -43,6 +43,13 @@ class Check:
     launches: int = 0
     why: str = ""
     figures: dict[str, float | int | None] = field(default_factory=dict)
+    is_judged: bool = True
+    """Whether `state` is a verdict; else ok says that nothing speaks against what is shown."""
+
+    @property
+    def word(self) -> str:
+        """The verdict, or that there is none."""
+        return self.state.word if self.is_judged else "bound"
 
 
 def unknown(what: str, why: str, at: str = "") -> Check:
@@ -57,8 +64,9 @@ def worst(states: Iterable[State]) -> State:
 
 
 def in_sum(checks: Sequence[Check]) -> str:
-    """`CRITICAL: 1 of 4 checks critical, 3 ok; speed, 4 nodes: slower by 21 %`."""
+    """`CRITICAL: 1 critical, 3 ok of 4 checks; speed, 4 nodes: slower by 21 %`."""
     state = worst(check.state for check in checks)
+    checks = [check for check in checks if check.is_judged]
     counts = [
         f"{count} {one.word}"
         for one in _HEAVIEST_FIRST

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Points compared with what their shape can reach at most: a check for each factor, and the sum."""
+"""Points compared with what their shape can reach at most: a line for each factor, and the sum.
+
+A factor that is known and not exceeded is a bound and no verdict: what is judged is their least.
+"""
 
 from __future__ import annotations
 
@@ -78,14 +81,17 @@ def _factor(one: Factor, reached: float, at: str, n: str, launches: int) -> Chec
     if math.isnan(one.gbps):
         return Check(one.name, at, State.UNKNOWN, n=n, launches=launches, why=one.source)
     if math.isinf(one.gbps):
-        return Check(one.name, at, State.OK, n=n, launches=launches, why=one.source)
+        return Check(
+            one.name, at, State.OK, n=n, launches=launches, why=one.source, is_judged=False
+        )
     share = reached / one.gbps
     shown = (percent(share), f"at most {one.gbps:.4g} Gbit/s")
     figures: dict[str, float | int | None] = {"ceiling_gbps": one.gbps, "gbps": reached}
     state, why = State.OK, one.source
     if share > _SURE:
         state, why = State.UNKNOWN, f"{why}: more than there can be, so this is wrong"
-    return Check(one.name, at, state, share, 1.0, shown, n, launches, why, figures)
+    is_wrong = state != State.OK
+    return Check(one.name, at, state, share, 1.0, shown, n, launches, why, figures, is_wrong)
 
 
 def _sum(

@@ -21,7 +21,7 @@ _HEAD = ["verdict", "check", "at", "measured", "limit or bound", "n", ""]
 def lines(made: Gate, is_terminal: bool) -> list[str]:
     """The sum, a line for each check; on a terminal also a heading and what else to know."""
     rows = [
-        [one.state.word, one.what, *(x or UNKNOWN for x in (one.at, *one.shown, one.n)), one.why]
+        [one.word, one.what, *(x or UNKNOWN for x in (one.at, *one.shown, one.n)), one.why]
         for one in made.checks
     ]
     drain = [f"candidates to drain: {list_text(list(made.candidates), 24)}"]
@@ -55,8 +55,8 @@ def _plain(one: Check) -> dict[str, Any]:
     return {
         "check": one.what,
         "at": one.at,
-        "status": int(one.state),
-        "verdict": one.state.word,
+        "status": int(one.state) if one.is_judged else None,
+        "verdict": one.word,
         "measured": plain(one.measured),
         "limit": plain(one.limit),
         "launches": one.launches,
@@ -67,19 +67,25 @@ def _plain(one: Check) -> dict[str, Any]:
 
 
 def as_junit(made: Gate) -> bytes:
-    """A test case for each check: critical and warning are failures, unknown is an error."""
+    """A test case for each check: critical and warning are failures, unknown is an error.
+
+    A bound that is not judged is skipped.
+    """
     states = [one.state for one in made.checks]
+    skipped = sum(not one.is_judged for one in made.checks)
     failed = states.count(State.CRITICAL) + states.count(State.WARNING)
     suite = ET.Element(
         "testsuite", name="a2a gate", tests=str(len(states)), failures=str(failed),
-        errors=str(states.count(State.UNKNOWN)), skipped="0", time="0",
+        errors=str(states.count(State.UNKNOWN)), skipped=str(skipped), time="0",
     )  # fmt: skip
     for one in made.checks:
         case = ET.SubElement(
             suite, "testcase", classname=f"a2a.gate.{visible(one.what).replace(' ', '_')}",
             name=visible(one.at or one.what), time="0",
         )  # fmt: skip
-        if one.state != State.OK:
+        if not one.is_judged:
+            ET.SubElement(case, "skipped", message=visible(f"a bound: {one.why}"))
+        elif one.state != State.OK:
             kind = "error" if one.state == State.UNKNOWN else "failure"
             ET.SubElement(case, kind, type=one.state.word, message=visible(one.why))
         told = f"measured {one.shown[0] or UNKNOWN}, limit or bound {one.shown[1] or UNKNOWN}"
@@ -101,9 +107,10 @@ def as_prometheus(made: Gate) -> bytes:
 
     states = "0 ok, 1 warning, 2 critical, 3 unknown"
     checks = made.checks
+    verdicts = (float(x.state) if x.is_judged else math.nan for x in checks)
     families: list[tuple[str, str, list[tuple[str, float]]]] = [
         ("status", f"All checks together: {states}.", [("", float(made.state))]),
-        ("check_status", f"One check: {states}.", of_checks(float(x.state) for x in checks)),
+        ("check_status", f"One check: {states}.", of_checks(verdicts)),
         ("check_measured", "What was measured; shares and changes of 1.",
          of_checks(x.measured for x in checks)),
         ("check_limit", "The limit, or the bound of a change.", of_checks(x.limit for x in checks)),
