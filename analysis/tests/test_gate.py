@@ -407,7 +407,6 @@ def test_files_for_machines_are_written_where_nothing_can_be_judged(
 
 def test_a_command_line_that_makes_no_sense_is_unknown(a2a: A2A, tmp_path: Path) -> None:
     for arguments in (
-        ("x.h5",),
         ("x.h5", "--min-efficiency", "much"),
         ("x.h5", "--min-efficiency", "1%", "--loss", "0"),
         ("x.h5", "--min-efficiency", "1%", "--junit", "x.h5"),

@@ -12,7 +12,7 @@ import pytest
 
 import studies
 from conftest import Outcome
-from support import synthetic_pairs
+from support import synthetic, synthetic_pairs
 from support.synthetic import Setup
 from support.synthetic_pairs import Truth
 
@@ -118,6 +118,27 @@ def test_too_few_nodes_to_tell_who_is_weak(a2a: A2A, tmp_path: Path, nodes: int)
     assert status == 3 and int(one["status"]) == 3 and not candidates
     assert f"of {nodes} senders and receivers nobody can be told from the others" in one["why"]
     assert "not judged: " in a2a("explain", file).out
+
+
+@pytest.mark.parametrize(("factor", "status"), [(1.0, 0), (2.0, 2)])
+def test_the_links_of_a_file_of_pairs_are_checked_unasked(
+    a2a: A2A, tmp_path: Path, factor: float, status: int
+) -> None:
+    setup = replace(PAIRS, seed=5)
+    file = synthetic_pairs.write_pairs(tmp_path / "x.h5", setup, Truth(senders={3: factor}))
+    got, checks, candidates = checked(a2a, file)
+    assert (got, list(checks)) == (status, ["weak links"])
+    assert list(candidates) == (["node004"] if status else [])
+    outcome = a2a("gate", file, "--candidates")
+    assert (outcome.status, bool(outcome.out)) == (status, bool(status))
+    # What is to be asked of an all-to-all nobody has said; what is asked for is not there.
+    both = synthetic.write_launch(tmp_path / "a.h5", Setup(sizes=(8000,), ops=20))
+    for files in ([both], [both, file]):
+        outcome = a2a("gate", *files)
+        assert outcome.status == 3 and "give --against" in outcome.err and not outcome.out
+    assert a2a("gate", both, file, "--candidates").status == status
+    assert checked(a2a, tmp_path / "none.h5")[1]["files"][0]["verdict"] == "unknown"
+    assert checked(a2a, file, "--min-efficiency", "1%")[1]["files"][0]["verdict"] == "unknown"
 
 
 def test_refusals(a2a: A2A, folder: Path) -> None:

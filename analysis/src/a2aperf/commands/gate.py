@@ -21,6 +21,7 @@ from a2aperf.percent import share
 EXAMPLES = """\
 a2a gate tonight/ --against spring                        a baseline of five jobs or more
 a2a gate tonight/ --min-efficiency 80%                    no baseline at all
+a2a gate pairs.h5                                         the weak links of 'a2aperf pairs'
 a2a gate tonight/ --expect link,taper=2:1,leaf=16         is this bandwidth normal?
 a2a gate tonight/ --against spring --limits limits.toml   both
 a2a gate results/ --job 4711 --against spring             what jobs/check.sbatch does
@@ -87,7 +88,7 @@ def run(
     setting. A baseline needs five jobs or more, and several launches to be compared with it: then a
     loss beyond what jobs of the baseline differ by is told (5 % error for all checks of the
     baseline together), and ok means that a loss of --loss is excluded. Files of 'a2aperf pairs'
-    have their weak links as checks.
+    have their weak links as checks, for which alone nothing need be asked.
 
     --expect link computes a ceiling from the link's rate, the framing at its MTU, PCIe lanes and
     speed, rails, ranks a node, memory inside a node, and the taper that is given. Each factor has
@@ -103,10 +104,6 @@ def run(
     limits file that makes no sense is 3, too: one line on stderr that begins with 'a2a:', and
     nothing is on stdout.
     """
-    if not (against or min_efficiency or expect or limits or job or candidates):
-        raise InputError(
-            "give --against FILE…, --min-efficiency SHARE, --expect link, --limits FILE or --job ID"
-        )
     if job and (len(files) > 1 or not files[0].is_dir()):
         raise InputError(f"--job {job}: expected the one folder of its results")
     if junit:
@@ -124,6 +121,7 @@ def run(
         share("--loss", loss, "10%"),
         job,
         given.read(expect),
+        candidates,
     )
     try:
         made = gate(asked)

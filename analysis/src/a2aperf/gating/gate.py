@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Final
 
 from a2aperf import baselines, clusters, filters, loading
 from a2aperf.errors import InputError
@@ -33,6 +34,19 @@ class Request:
     loss: float = 0.1
     job: str = ""
     expect: Given | None = None
+    candidates: bool = False
+    """Only nodes to drain are wanted, whatever else is in the files."""
+
+    @property
+    def judges(self) -> bool:
+        """Whether points are to be judged, beside what measurements hold against each other."""
+        limited = self.min_efficiency is not None or bool(self.limits) or self.expect is not None
+        return limited or self.against is not None
+
+
+ASK: Final = (
+    "give --against FILE…, --min-efficiency SHARE, --expect link, --limits FILE or --job ID"
+)
 
 
 @dataclass(frozen=True)
@@ -68,27 +82,39 @@ class _Loaded:
 
 
 def gate(asked: Request) -> Gate:
-    """Everything that was asked for; what cannot be checked is a check that is unknown."""
+    """Everything that was asked for; what cannot be checked is a check that is unknown.
+
+    InputError where nothing is, and the files have no check of their own.
+    """
     of_job = job.facts(asked.files[0], asked.job) if asked.job else job.Facts()
     checks, notes, candidates = of_job.checks, of_job.notes, of_job.candidates
     given = of_job.files if asked.job else asked.files
     if asked.job and not given:
         return Gate([*checks, unknown("files", "no launch is good")], notes, -1, candidates)
-    loaded = _load(given, asked.where, "files", checks)
+    is_asked = asked.judges or bool(asked.job)
+    loaded = _load(given, asked.where, "files", checks, is_asked)
     measured = -1
     if loaded.everything is not None:
         made, slow = weak.check(loaded.everything, asked.loss)
+        if not is_asked and not (made and (asked.candidates or weak.is_all(loaded.everything))):
+            raise InputError(ASK)
         checks += made
         candidates.update({node: why for node, why in slow.items() if node not in candidates})
     own = loaded.found
-    if own is not None:
-        begun = own.points["started"].astype("Float64").max()
-        measured = int(begun) if begun == begun and begun is not None else -1
+    if not is_asked:
+        measured = _last_begun(loaded.everything)
+    elif own is not None:
+        measured = _last_begun(own)
         notes += [f"note: {one}" for one in own.unjudged]
         checks += _limited(own, asked, notes)
         if asked.against is not None:
             checks += _against(asked, loaded.sound, notes)
     return Gate(checks, notes, measured, candidates)
+
+
+def _last_begun(found: Results | None) -> int:
+    begun = found.points["started"].astype("Float64").max() if found is not None else None
+    return int(begun) if begun == begun and begun is not None else -1
 
 
 def _limited(own: Results, asked: Request, notes: list[str]) -> list[Check]:
@@ -141,8 +167,13 @@ def _expanded(given: Iterable[Path], what: str) -> tuple[list[Path], list[Check]
     return found, [] if found else [unknown(what, "there is no file")]
 
 
-def _load(given: Sequence[Path], where: Sequence[str], what: str, checks: list[Check]) -> _Loaded:
-    """What is in the files; each that cannot be read is a check."""
+def _load(
+    given: Sequence[Path], where: Sequence[str], what: str, checks: list[Check], judges: bool = True
+) -> _Loaded:
+    """What is in the files; each that cannot be read is a check.
+
+    `judges`: points are to be judged, so that it is one, too, where they cannot be.
+    """
     paths, lost = _expanded(given, what)
     checks += lost
     loaded = _loaded(paths, what, checks)
@@ -153,6 +184,8 @@ def _load(given: Sequence[Path], where: Sequence[str], what: str, checks: list[C
     try:
         everything = filters.where(loaded, where)
         _tell_missing(everything, what, checks)
+        if not judges:
+            return _Loaded(everything, None, sound)
         found = everything.to_judge()
         clusters.require_one(found)
     except InputError as error:

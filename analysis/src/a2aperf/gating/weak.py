@@ -43,6 +43,12 @@ def check(found: Results, loss: float) -> tuple[list[Check], dict[str, str]]:
     return checks, nodes
 
 
+def is_all(found: Results) -> bool:
+    """Whether all points are of those that `check` looks at."""
+    roles = {role for finder in FINDERS if finder.is_gated for role in finder.roles}
+    return set(found.points["role"]) <= roles
+
+
 def _name(finder: Finder) -> str:
     return finder.title.lower()
 
