@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import numpy as np
 import pytest
 
 import a2aperf
-from a2aperf import loading
+from a2aperf import loading, summary
 from a2aperf.curves import Options
 from a2aperf.workloads.interference import curve, impact
 from conftest import Outcome
@@ -68,6 +69,33 @@ def test_load_that_lingers_where_nothing_is_sent_is_no_share(tmp_path: Path) -> 
     (rest,) = a2aperf.open(path).findings("lingering")
     assert "at 0 % of the load's full rate" in rest.text
     assert "Gbit/s still came in phases that should have none" in rest.text
+
+
+def test_a_load_that_did_not_come_has_no_impact(a2a: Run, tmp_path: Path) -> None:
+    """What the file has of it is chance, or the work of something else."""
+    loads = (Load(0), Load(50, 1.5), Load(100, 3.0, comes=False))
+    path = native_interference.write(tmp_path / "i.h5", loads)
+    assert a2a("check", path).status == 0
+    rows = a2a("table", path).out.splitlines()
+    assert rows[-1].endswith(f"  {impact.NO_LOAD}") and " 3.0" not in rows[-1]
+    assert impact.NO_LOAD not in rows[1] + rows[2] and " 1.5" in rows[2]
+    told = json.loads(a2a("table", path, "--json").out)["rows"]
+    assert [one["impact_p50"] is None for one in told] == [False, False, True]
+    assert all(one["loaded_p50"] for one in told)
+    figure = curve.figure(loading.load([path]), Options())
+    assert list(figure.charts[0].curves[0].x) == [0, 50]
+    assert f"1 point: {impact.NO_LOAD}" in figure.said
+    found = a2aperf.open(path)
+    assert len(found.findings("impact")) == 2
+    (level,) = found.findings("level")
+    assert "no message of it came: of an impact nothing can be said" in level.text
+    assert "the largest impact on a median is 1.5" in " ".join(summary.sentences(found.results))
+    outcome = a2a("compare", path, "--by", "load_level")
+    assert "1 point without a median under a load that came" in outcome.out
+    assert "load level 100" not in outcome.out
+    alone = native_interference.write(tmp_path / "s.h5", loads[2:])
+    with pytest.raises(a2aperf.InputError, match=impact.NO_LOAD):
+        curve.figure(loading.load([alone]), Options())
 
 
 def test_the_figure_has_levels_and_intervals(path: Path) -> None:
@@ -142,7 +170,9 @@ def test_a_file_of_before_there_were_other_victims(a2a: Run, path: Path) -> None
     assert a2a("check", path).out == f"{path}: sound\n"
     found = a2aperf.open(path).findings("impact")
     assert "the median round trip takes" in found[0].text
-    said = "no point has a median under load with its rate (gbps, which older files lack)"
+    said = (
+        "no point has a median under a load that came, with its rate (gbps, which older files lack)"
+    )
     a2a("compare", path, "--by", "load_level").refused(said)
 
 

@@ -14,6 +14,7 @@ from a2aperf import grouping, schema
 from a2aperf.maxima import are_maxima
 from a2aperf.results import ALIASES, Results
 from a2aperf.tables import Cell, Column, Table
+from a2aperf.traits import Unsaid
 
 
 def _scaled(factor: float, decimals: int) -> Callable[[Any], str]:
@@ -131,8 +132,27 @@ def _tells(results: Results, name: str) -> bool:
 
 
 def frame(results: Results, names: Iterable[str]) -> pd.DataFrame:
-    """The named columns, also settings (labels, variables, …), by their full names."""
-    return pd.DataFrame({ALIASES.get(name, name): results.values(name) for name in names})
+    """The named columns, also settings (labels, variables, …), by their full names.
+
+    Figures that say nothing are not there (`traits.Unsaid`).
+    """
+    made = pd.DataFrame({ALIASES.get(name, name): results.values(name) for name in names})
+    for unsaid, mask in _unsaid(results):
+        for name in made.columns.intersection(list(unsaid.columns)):
+            made[name] = made[name].mask(mask)
+    return made
+
+
+def _unsaid(results: Results) -> list[tuple[Unsaid, "pd.Series[bool]"]]:
+    """What figures of which points say nothing, by their role."""
+    found = []
+    done = results.points[results.points["state"] == "complete"]
+    for role, rows in done.groupby("role", sort=False):
+        unsaid = results.traits(str(role)).unsaid
+        if unsaid.columns and (here := unsaid.of(rows)).any():
+            index = results.points.index
+            found.append((unsaid, pd.Series(index.isin(rows.index[here]), index=index)))
+    return found
 
 
 def table(
@@ -140,7 +160,7 @@ def table(
 ) -> Table:
     """One row per point; `mark_maximum` says where a percentile is the maximum.
 
-    A point that is not complete says why in a last column.
+    A point that is not complete, or of which figures say nothing, says why in a last column.
     """
     data = frame(results, names)
     columns = [shown(str(name), results.columns) for name in data]
@@ -153,6 +173,8 @@ def table(
                     row[place], mark="max" if row[place].key and is_maximum else ""
                 )
     notes = [_note(row) for _, row in results.points.iterrows()]
+    for unsaid, mask in _unsaid(results):
+        notes = [unsaid.why if here else note for note, here in zip(notes, mask, strict=True)]
     if any(notes):
         columns.append(Column("note", left=True))
         rows = [[*row, Cell(note)] for row, note in zip(rows, notes, strict=True)]

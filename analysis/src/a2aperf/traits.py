@@ -43,6 +43,16 @@ class Judged:
 
 
 @dataclass(frozen=True)
+class Unsaid:
+    """Figures that are in the file and say nothing, of some points: they are shown nowhere."""
+
+    columns: tuple[str, ...] = ()
+    of: Callable[[pd.DataFrame], pd.Series[bool]] = lambda points: points["point"] < 0
+    """Of which points."""
+    why: str = ""
+
+
+@dataclass(frozen=True)
 class Traits:
     """Of the points of one role; the defaults are those of an all-to-all."""
 
@@ -58,3 +68,4 @@ class Traits:
     """Columns that a table of its points shows; empty: those of an all-to-all."""
     usual: Mapping[str, str | int] = field(default_factory=dict)
     """Choices by column that go without saying."""
+    unsaid: Unsaid = field(default_factory=Unsaid)

@@ -61,6 +61,8 @@ class Load:
     rest: int = 0
     """Messages that each load rank still gets in a phase that should have none."""
     kind: str = "echo"
+    comes: bool = True
+    """Whether any message of the load comes in the phases that should have it."""
     silent: int = -1
     """Phase in which the victim gets no answer."""
 
@@ -97,7 +99,7 @@ def _rows(load: Load) -> dict[str, NDArray[np.int64]]:
     rows["victim_time"][:, 0] = np.concatenate([times for _, times in made_of])
     for number in range(2 * load.alternations + 1):
         of = kind_of(number)
-        messages = {1: 1000, 2: load.rest, 3: 10 * load.level}[of]
+        messages = {1: 1000, 2: load.rest, 3: 10 * load.level * load.comes}[of]
         row = (number * LENGTH + LENGTH // 5, number, of, messages, LENGTH * 4 // 5)
         names = ("sample_begin", "sample_phase", "sample_kind", "load_received", "load_time")
         for name, value in zip(names, row, strict=True):
@@ -175,7 +177,8 @@ def _figures(load: Load) -> dict[str, Any]:
         "alone_trips": sum(x.size for x in sides[0]),
         "silent_phases": sum(not x.size for side in sides for x in side),
         "time_p999": _percentile(loaded, 999), "load_full_gbps": 1000 * per_message,
-        "load_gbps": 10 * load.level * per_message, "load_rest_gbps": load.rest * per_message,
+        "load_gbps": 10 * load.level * load.comes * per_message,
+        "load_rest_gbps": load.rest * per_message,
         "autocorrelation": metrics.autocorrelation(loaded),
         "interval_kind": schema.INTERVAL_KINDS.index(found["interval_kind"]),
     }  # fmt: skip

@@ -20,7 +20,7 @@ from a2aperf.nodes.study import Study
 from a2aperf.raw_ops import RawOps
 from a2aperf.results import Results
 from a2aperf.tables import Table
-from a2aperf.traits import Judged, Traits
+from a2aperf.traits import Judged, Traits, Unsaid
 
 Verify = Callable[["pd.Series[Any]", RawOps], Iterator[str]]
 """What is wrong of a point, in words, by its row and its samples."""
@@ -145,6 +145,8 @@ class Workload:
     """Samples in /raw by the names that older files have, and those that they have now."""
     lengths: Sequence[str] = ()
     """Columns that say how long a point was asked to be."""
+    unsaid: Unsaid = field(default_factory=Unsaid)
+    """Figures of points that say nothing, and are not shown."""
     judged: Judged | None = None
     """By what its points are compared; None: they are not."""
     suite: Suite | None = None
@@ -166,8 +168,15 @@ class Workload:
     @property
     def traits(self) -> Traits:
         """What any analysis asks of its points."""
-        choices, lengths = tuple(self.choices), tuple(self.lengths)
-        return Traits(self.instead, choices, lengths, self.judged, tuple(self.table), self.before)
+        return Traits(
+            self.instead,
+            tuple(self.choices),
+            tuple(self.lengths),
+            self.judged,
+            tuple(self.table),
+            self.before,
+            self.unsaid,
+        )
 
     def files(self, results: Results) -> list[str]:
         """Files that have a complete point of it here."""

@@ -11,9 +11,9 @@ import pandas as pd
 from a2aperf.curves import Kind
 from a2aperf.explain import machine
 from a2aperf.explain.finding import Finder
-from a2aperf.traits import Judged
+from a2aperf.traits import Judged, Unsaid
 from a2aperf.workloads.interference import curve, findings, verify
-from a2aperf.workloads.interference.impact import ROLES
+from a2aperf.workloads.interference.impact import NO_LOAD, ROLES, STATISTICS, has_load
 from a2aperf.workloads.workload import Workload
 
 _FINDERS: Final = (
@@ -31,10 +31,15 @@ _FINDERS: Final = (
 
 
 def _time(points: pd.DataFrame) -> pd.Series[Any]:
-    """Ns, the median under load, of points that have the rate which is shown for it."""
+    """Ns, the median under load that came, of points that have the rate which is shown for it."""
     if "gbps" not in points:
         return points["loaded_p50"] * math.nan
-    return points["loaded_p50"].where(points["gbps"].notna())
+    return points["loaded_p50"].where(points["gbps"].notna() & has_load(points))
+
+
+_IMPACTS: Final = tuple(
+    f"impact_{name}{end}" for name in STATISTICS for end in ("", "_low", "_high")
+)
 
 
 WORKLOAD: Final = Workload(
@@ -66,6 +71,7 @@ WORKLOAD: Final = Workload(
     before={"victim_kind": "echo", "victim_window": 1, "load_class": ""},
     seldom=("load_class", "load_class_granted"),
     renamed={"round_trip": "victim_time"},
+    unsaid=Unsaid(_IMPACTS, lambda points: ~has_load(points), NO_LOAD),
     judged=Judged(
         _time,
         rate="gbps",
@@ -74,7 +80,7 @@ WORKLOAD: Final = Workload(
         at="",
         repeated="the median under load",
         has_ops=False,
-        missing="a median under load with its rate (gbps, which older files lack)",
+        missing="a median under a load that came, with its rate (gbps, which older files lack)",
     ),
     least_ranks=4,
     ops_are_attempts=False,

@@ -27,8 +27,12 @@ def figure(results: Results, options: Options) -> Figure:
     setting = grouping.setting_labels(found, found.points, options.by, axes=("load_level",))
     points = found.points.assign(setting=setting)
     points = points[points["impact_p50"].notna()]
+    here = impact.has_load(points)
+    without = int((~here).sum())
+    points = points[here]
     if points.empty:
-        raise InputError("interference: no point here has an impact")
+        why = f": {impact.NO_LOAD}" if without else ""
+        raise InputError(f"interference: no point here has an impact{why}")
     points, left_out = curves.chosen(points, "message_size", max(options.most, style.MOST_LINES))
     settings = grouping.values_in_order(points["setting"])
     most = curves.MOST_PANELS // len(_SHOWN)
@@ -39,6 +43,8 @@ def figure(results: Results, options: Options) -> Figure:
         for shown in _SHOWN
         if (rows := points[points["setting"] == name])[f"impact_{shown}"].notna().any()
     ]
+    if without:
+        left_out = (*left_out, f"{labels.count_text(without, 'point')}: {impact.NO_LOAD}")
     title = "Impact of a load on others"
     return Figure("interference", title, curves.alike(charts), _said(points), left_out)
 

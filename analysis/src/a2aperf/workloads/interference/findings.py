@@ -31,7 +31,8 @@ def launches(found: Results) -> Iterator[tuple[str, pd.DataFrame]]:
 def impacts(found: Results) -> list[Finding]:
     """Where the ratio is not 1: of all levels, sizes and figures of a setting together (Holm)."""
     findings = []
-    for where, rows in launches(found):
+    for where, every in launches(found):
+        rows = every[impact.has_load(every)]  # of the others `levels` tells
         chances = {
             (int(row["point"]), name): impact.chance(*_ratio(row, name), int(row["alternations"]))
             for _, row in rows.iterrows()
@@ -150,9 +151,8 @@ def levels(found: Results) -> list[Finding]:
     findings = []
     for where, row in _points(found):
         due, load = float(row["load_full_gbps"] * row["load_level"] / 100), float(row["load_gbps"])
-        has_bytes = row["load_size"] > 0  # else no rate tells whether messages came
-        if has_bytes and row["load_level"] > 0 and due == 0 and load == 0:
-            text = f"{_load(row)} no message of it came: there was no load, and its impact is none"
+        if not impact.has_load(pd.DataFrame([row])).all():
+            text = f"{_load(row)} no message of it came: of an impact nothing can be said"
             findings.append(Finding("level", text, where, int(row["alternations"]), "phases"))
         elif due > 0 and load < _SHORT * due:
             text = (
@@ -178,7 +178,7 @@ def sentences(results: Results) -> list[str]:
             f"{file}: {count_text(len(rows), 'point')} of victims beside a load, at "
             f"{', '.join(map(str, shown))} % of its full rate"
         )
-        worst = rows["impact_p50"].max()
+        worst = rows["impact_p50"].where(impact.has_load(rows)).max()
         if worst == worst:
             words += f"; the largest impact on a median is {number_text(float(worst), 3)}"
         said.append(words + ".")

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from a2aperf import laws, metrics, schema
@@ -30,6 +31,16 @@ LOAD, ALONE, LOADED = 1, 2, 3
 Times = NDArray[np.float64]
 Alternation = tuple[Times, Times]
 """Times of its two phases, alone and under load."""
+
+
+NO_LOAD: Final = "no message of the load came: no impact"
+"""Why figures of a point say nothing."""
+
+
+def has_load(points: pd.DataFrame) -> pd.Series[bool]:
+    """Whether the load that points ask for was there; of messages of no bytes no rate tells it."""
+    asked = (points["load_level"] > 0) & (points["load_size"] > 0)
+    return ~asked | (points["load_gbps"] > 0)
 
 
 @dataclass(frozen=True)
