@@ -45,6 +45,20 @@ def test_table_shows_the_points(a2a: Run, launch: Path) -> None:
     assert lines[4].split()[-2:] == [f"{row['gbps_rank']:.2f}", f"{row['gbps_node_net']:.2f}"]
 
 
+def test_a_heading_has_the_unit_of_its_column() -> None:
+    units = {"load_level": "%", "load_size": "B", "trip_rate": "1/s", "load_gbps": "Gbit/s"}
+    columns = {name: schema.Column(name, "float64", name, unit) for name, unit in units.items()}
+    assert [layouts.shown(name, columns).heading for name in columns] == [
+        "load level %", "load size B", "trip rate/s", "Gbit/s load"
+    ]  # fmt: skip
+
+
+def test_a_low_rate_is_not_shown_as_none() -> None:
+    assert [layouts.gbps(x) for x in (0.0, 0.00046, 0.0123, 0.1, 12.345)] == [
+        "0.00", "0.00046", "0.012", "0.10", "12.35"
+    ]  # fmt: skip
+
+
 def test_several_files_are_sorted_by_ranks_and_named(a2a: Run, two: list[Path]) -> None:
     lines = a2a("table", *two).out.splitlines()
     assert [line.split()[0] for line in lines] == ["file"] + 4 * ["small.h5"] + 4 * ["large.h5"]

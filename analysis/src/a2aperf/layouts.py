@@ -11,6 +11,7 @@ from typing import Any
 import pandas as pd
 
 from a2aperf import grouping, schema
+from a2aperf.labels import number_text
 from a2aperf.maxima import are_maxima
 from a2aperf.results import ALIASES, Results
 from a2aperf.tables import Cell, Column, Table
@@ -19,6 +20,10 @@ from a2aperf.traits import Unsaid
 
 def _scaled(factor: float, decimals: int) -> Callable[[Any], str]:
     return lambda value: f"{float(value) * factor:.{decimals}f}"
+
+
+_HIDDEN = 0.1
+"""Gbit/s, below which two decimals have one figure or none."""
 
 
 def general(value: Any) -> str:
@@ -33,7 +38,13 @@ def window(value: Any) -> str:
     return "all" if value == 0 else general(value)
 
 
-microseconds, gbps, _percent = _scaled(1e-3, 2), _scaled(1, 2), _scaled(100, 1)
+def gbps(value: Any) -> str:
+    """Two decimals, and two figures of what these would hide."""
+    rate = float(value)
+    return f"{rate:.2f}" if rate == 0 or rate >= _HIDDEN else number_text(rate, 2)
+
+
+microseconds, _percent = _scaled(1e-3, 2), _scaled(100, 1)
 
 SHOWN: dict[str, Column] = {
     "message_size": Column("msg B", general),
@@ -94,7 +105,9 @@ def shown(name: str, columns: Mapping[str, schema.Column] = schema.COLUMN) -> Co
     if column.units == "ns":
         return Column(f"{heading} µs", microseconds, of=name)
     if column.units == "Gbit/s":
-        return Column("Gbit/s " + heading.removeprefix("gbps "), gbps, of=name)
+        words = [word for word in heading.split() if word != "gbps"]
+        return Column(" ".join(["Gbit/s", *words]), gbps, of=name)
+    heading += {"B": " B", "%": " %", "1/s": "/s"}.get(column.units, "")
     return Column(heading, general, column.kind == "string", name)
 
 
