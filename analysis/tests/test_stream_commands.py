@@ -14,7 +14,19 @@ import numpy as np
 import pytest
 
 import a2aperf
-from a2aperf import compare, grouping, loading, plots, results, schema, workloads, writer
+from a2aperf import (
+    compare,
+    grouping,
+    interactive,
+    legend,
+    loading,
+    plots,
+    results,
+    schema,
+    workloads,
+    writer,
+)
+from a2aperf.chart import Figure, entries
 from a2aperf.curves import Options
 from a2aperf.explain.finders import explain
 from a2aperf.importers import columns
@@ -421,6 +433,11 @@ def test_a_baseline_of_one_size_is_told_from_the_candidate(
         "baseline": form, "candidate": "line",
     }  # fmt: skip
     assert ("(crosses)" in rates.subtitle) == (form == "crosses")
+    # The legend has the mark that is drawn.
+    (entry,) = [one for one in entries([rates])[1] if one.name == "baseline"]
+    assert legend._handle(entry).line["marker"] == ("x" if form == "crosses" else "o")
+    keys = {key.name: key for key in interactive.spec(Figure("compare", "", (rates,))).keys}
+    assert keys["baseline"].marker == ("x" if form == "crosses" else "circle")
 
 
 @pytest.mark.parametrize("inject", [(1, 0), (1, 1), (0, 0)])

@@ -295,6 +295,7 @@ def test_each_interval_has_what_all_receivers_got_in_it(tmp_path: Path) -> None:
     """Rank 3 is over a tick earlier; the last one of each came after its end."""
     found = figure("intervals", native_streams.write(tmp_path / "s.h5"))
     chart, share = found.charts
+    assert (chart.title, share.title) == ("Rate", "Share of the mean rate")
     small = line(chart, labels.size_text(8))
     assert small.form == "step" and small.x == pytest.approx([0, 0.1, 0.2], abs=1e-6)
     came = np.array([97 + 90, 110, 110])  # the last is drawn to its end

@@ -82,7 +82,7 @@ def _key(entry: Entry) -> Key:
         name=entry.name,
         color=style.GREY if entry.any_colour else look.color,
         dash=" ".join(f"{2 * part:g}" for part in dash) if lined else "none",
-        marker="circle" if entry.any_colour else _MARKERS.get(curve.form, look.symbol),
+        marker=_MARKERS.get(curve.form, "circle" if entry.any_colour else look.symbol),
         hollow=_is_hollow(curve),
     )
 

@@ -123,7 +123,7 @@ def _handle(entry: Entry) -> _Handle:
         return _Handle(name, {"linestyle": "none", "marker": ".", "color": color})
     line = curve_style(curve)
     if entry.any_colour:
-        line |= {"color": style.GREY, "marker": "o"}
+        line |= {"color": style.GREY} | ({} if curve.form == "crosses" else {"marker": "o"})
         line["markerfacecolor"] = "white" if line["fillstyle"] == "none" else style.GREY
     return _Handle(name, line)
 

@@ -18,6 +18,7 @@ from a2aperf.results import Results
 from a2aperf.workloads.stream import drawn
 
 _QUANTITIES: Final = {"gbps": RATE, "share": "% of the point's mean rate"}
+_TITLES: Final = {"gbps": "Rate", "share": "Share of the mean rate"}
 OPTIONS: Final = (
     Option("what", "quantity of the lines. Default: gbps, beside share.", tuple(_QUANTITIES)),
 )
@@ -141,7 +142,8 @@ def _chart(
         return np.insert(made.ends, 0, 0.0), made.values(quantity, size)
 
     return Chart(
-        title=setting or "Streams",
+        title=_TITLES[quantity],
+        subtitle=setting,
         x=Axis("Time from the start (s)", from_zero=True),
         y=Axis(_QUANTITIES[quantity], from_zero=True),
         curves=courses.lines(rows, course),
