@@ -111,9 +111,11 @@ def as_prometheus(made: Gate) -> bytes:
     families: list[tuple[str, str, list[tuple[str, float]]]] = [
         ("status", f"All checks together: {states}.", [("", float(made.state))]),
         ("check_status", f"One check: {states}.", of_checks(verdicts)),
-        ("check_measured", "What was measured; shares and changes of 1.",
+        ("check_measured",
+         "What a check measured, in Gbit/s or µs where its label says so, else a part of 1.",
          of_checks(x.measured for x in checks)),
-        ("check_limit", "The limit, or the bound of a change.", of_checks(x.limit for x in checks)),
+        ("check_limit", "The limit of that, or the bound of a change.",
+         of_checks(x.limit for x in checks)),
         ("check_launches", "Launches that a check rests on.",
          of_checks(float(x.launches) for x in checks)),
     ]  # fmt: skip
