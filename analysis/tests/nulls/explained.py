@@ -43,8 +43,21 @@ def _true(name: str, claim: str, rate: float, truth: Truth, *others: str) -> Row
     return _row(name, truth, *others, true={claim: rate})
 
 
+def _apart(name: str, truth: Truth) -> Row:
+    """Of launches whose ops depend on each other as long as a node is late for a while."""
+
+    def study(rng: np.random.Generator) -> dict[str, Outcome]:
+        told = explain(machine.measured(truth, rng), ("apart",))
+        return {"apart": Outcome.CALLED if told else Outcome.SILENT}
+
+    return Row(f"{name}: nobody is apart", study, {"apart": 0.05})
+
+
 _ONE: Final = Truth(sentinels=True, sizes=machine.SIZES[::2])
 _MANY: Final = Truth(nodes=(2, 4), ops=40, sizes=machine.SIZES[::2], launches=3, launch_spread=0.02)
+_NODES: Final = Truth(ppn=4, launches=4, lateness=0.02, of_nodes=0.3, memory=0.95,
+                      launch_spread=0.02, drift=0.1)  # fmt: skip
+"""Launches with a common drift, in which every node is late for a while now and then."""
 _NOISY: Final = Truth(ops=10, noise=0.001, lateness=0.001, link=0.6, cell_spread=0.005,
                       noisy=(1, 0.08))  # fmt: skip
 
@@ -85,6 +98,11 @@ ROWS: Final = (
          lateness=0.001, noise=0.001, sizes=(8000, 64000))),
     _row("exponential jitter", Truth(sizes=tuple(1000 * 2**i for i in range(12)), jitter=2e5),
          "tails"),
+    _apart("nodes late together, AR(1) 0.95", _NODES),
+    _apart("nodes late together, AR(1) 0.95, 10 ops", _with(_NODES, ops=10)),
+    _apart("nodes late together, AR(1) 0.99, 20 ops", _with(_NODES, ops=20, memory=0.99)),
+    _apart("ranks late, AR(1) 0.99, 20 ops", _with(_NODES, ops=20, memory=0.99, ppn=1)),
+    _apart("three nodes late together, AR(1) 0.99", _with(_NODES, nodes=(3,), memory=0.99)),
     # One thing is wrong.
     _true("a step of 15 %", "steps", 0.9, Truth(launches=4, launch_spread=0.02, cell_spread=0.01,
           steps=((16000, 1.15),))),

@@ -43,6 +43,7 @@ class Truth:
     noisy: tuple[int, float] = (0, 0.0)  # sizes next to each other whose points differ by more
     noise: float = 0.03  # of an op, alike on all ranks
     lateness: float = 0.03  # of a rank in an op
+    of_nodes: float = 0.0  # the same of all ranks of a node together
     memory: float = 0.0  # autocorrelation of noise and lateness, from op to op (AR(1))
     shape: Shape = "normal"  # of the shocks; heavy: Student's t with 2 degrees of freedom
     slow: tuple[float, float] = (0.0, 0.0)  # spread of noise that all ranks share, and its ops
@@ -142,6 +143,8 @@ def _points(truth: Truth, nodes: int, rng: np.random.Generator) -> list[tuple[An
         together += truth.slow[0] * _shocks(slow, rng, (n,))
     alone = truth.lateness * _shocks(truth, rng, (n, ranks))
     alone += truth.lateness * truth.offsets * rng.normal(0, 1, ranks)
+    if truth.of_nodes:
+        alone += np.repeat(truth.of_nodes * _shocks(truth, rng, (n, nodes)), truth.ppn, axis=1)
     factor = np.exp(truth.launch_spread * rng.normal())
     spread = dict.fromkeys(truth.sizes[2 : 2 + truth.noisy[0]], truth.noisy[1])
     points = []

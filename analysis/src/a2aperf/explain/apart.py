@@ -9,11 +9,14 @@ nodes are looked at by the median of their ranks.
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from a2aperf import laws
 from a2aperf.explain import equal, series
 from a2aperf.explain.finding import Finding, listed, percent
 from a2aperf.labels import count_text
@@ -26,6 +29,9 @@ _APART: Final = 1.25
 _SHARE: Final = 0.9  # of the ops
 _FEWEST: Final = 10  # ops, all points of a launch together
 _CLEAR: Final = 10.0  # median absolute deviations of a rank's lateness
+_ERROR: Final = 0.05
+_POINTS: Final = 2
+"""Of two others alone, that count as independent of each other at most."""
 _BARRIER_NS: Final = 1e6
 """A barrier ends on all ranks within this, where each has a core: by less nobody is apart."""
 
@@ -75,7 +81,8 @@ def _of_view(
     findings = []
     for (one, what), at in seen.items():
         ops = sum(ops for _, _, ops in at)
-        if ops >= _FEWEST and (clear or ops / time >= equal.FEWEST):
+        lasts = clear or ops / time >= equal.FEWEST
+        if ops >= _FEWEST and lasts and _beyond_others(received, one):
             findings.append(_told(facts, (kind, one), what, at, len(rows)))
     return findings
 
@@ -106,6 +113,30 @@ def _clear(received: NDArray[np.int64], what: str) -> bool:
     ordered = np.sort(received, axis=1)
     apart = ordered[:, -1] - ordered[:, -2] if what == "receives" else ordered[:, 1] - ordered[:, 0]
     return bool(np.median(apart) > _CLEAR * np.median(np.abs(equal.lateness(received))))
+
+
+def _beyond_others(received: Sequence[NDArray[np.int64]], one: int) -> bool:
+    """Whether the others are so alike that equal ones would hardly have one so far from them.
+
+    What makes a rank late for a while may outlast all ops of a point, and then no op is evidence
+    of its own. But it would make others late as well, at other points if not at this one: of each
+    rank and point there is one value, its lateness as a share of the op, and one of them must be
+    beyond Student's limit of the others' spread, for all ranks and points together.
+    """
+    others = np.delete(np.arange(received[0].shape[1]), one)
+    points = [times for times in received if len(times)]
+    shares = np.array([_shares(times, others) for times in points])  # [points, R]
+    its, rest = shares[:, one], shares[:, others]
+    freedom = max(len(others) - 1, min(len(points), _POINTS))
+    spread = math.sqrt(float((rest - rest.mean(axis=1, keepdims=True)).var(axis=1, ddof=1).mean()))
+    limit = float(laws.t_isf(_ERROR / (2 * shares.size), freedom))
+    return bool(np.abs(its).max() > limit * spread)
+
+
+def _shares(received: NDArray[np.int64], others: NDArray[np.intp]) -> NDArray[np.float64]:
+    """The median lateness of each rank behind the median of the others, as a share of it [R]."""
+    usual = np.maximum(1.0, np.median(received[:, others], axis=1, keepdims=True))
+    return np.asarray(np.median((received - usual) / usual, axis=0))
 
 
 def _told(
