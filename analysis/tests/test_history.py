@@ -152,6 +152,7 @@ def test_few_launches_claim_nothing(a2a: A2A, tmp_path: Path) -> None:
     made = json.loads(a2a("history", *files, "--json").out)
     assert made["changes"] == []
     assert all(line["trend"] is None for line in made["lines"])
+    assert (made["lacking"], made["notes"]) == ("8 jobs are needed", [])
     assert "8 jobs are needed" in a2a("history", *files).out
 
 

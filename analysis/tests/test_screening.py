@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 from collections.abc import Callable
@@ -424,8 +425,12 @@ def test_what_matters_is_found_and_no_dummy(a2a: A2A, found: Path, tmp_path: Pat
 
 
 def test_bands_follow_the_steps_of_the_files(a2a: A2A, found: Path) -> None:
-    bands = [one["sizes"] for one in json.loads(a2a("screen", found, "--json").out)["bands"]]
+    told = json.loads(a2a("screen", found, "--json").out)["bands"]
+    bands = [one["sizes"] for one in told]
     assert len(bands) == 3
+    ends = [one["message_sizes"] for one in told]  # of programs, in B
+    assert (ends[0][0], ends[-1][1]) == (1000, 160000)
+    assert all(before[1] < after[0] for before, after in itertools.pairwise(ends))
     assert bands[0].startswith("1\u00a0kB")
     assert bands[-1].endswith("160\u00a0kB")
 

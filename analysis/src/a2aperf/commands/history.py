@@ -100,7 +100,8 @@ def run(
         return
     made = history(found)
     if as_json:
-        terminal.say_text(json.dumps(_plain(made), indent=1, default=str))
+        document = {**_plain(made), "notes": list(found.unjudged)}
+        terminal.say_text(json.dumps(document, indent=1, default=str))
     else:
         terminal.say(*_lines(made, every), *(f"note: {note}" for note in found.unjudged))
 
@@ -242,6 +243,7 @@ def _plain(made: History) -> dict[str, Any]:
             for launch, time, job in made.launches.itertuples(index=False)
         ],
         "lines": tables.records(made.lines),
+        "lacking": made.lacking,
         "changes": [
             {
                 "before": change.before,

@@ -43,6 +43,8 @@ class Measured:
     cells: int
     notes: tuple[str, ...]
     """What does not count and why, and what is to be known beside the result."""
+    ends: tuple[tuple[int, int], ...] = ()
+    """Of each band, the smallest and the largest message size."""
 
 
 @dataclass(frozen=True)
@@ -97,7 +99,8 @@ def measure(found: Results, plan: Plan, others: Sequence[str] = ()) -> Measured:
         y[rows[str(launch)]] = [-values[number == band].mean() for band in range(y.shape[1])]
     notes += _missing(y, plan)
     notes += beside(taken.used, [*plan.names, *plan.fixed])
-    return Measured(y, _texts(cells, number), len(cells), tuple(notes))
+    ends = _ends(cells, number)
+    return Measured(y, tuple(map(_text, ends)), len(cells), tuple(notes), ends)
 
 
 def _is_default(plan: Plan, rows: Mapping[str, int], launch: Any) -> bool:
@@ -237,10 +240,10 @@ def _bands(used: Results, cells: pd.DataFrame, defaults: Sequence[str]) -> NDArr
     return np.searchsorted(sorted(chosen), sizes, side="right")
 
 
-def _texts(cells: pd.DataFrame, number: NDArray[np.intp]) -> tuple[str, ...]:
-    texts = []
-    for band in range(int(number.max()) + 1):
-        sizes = cells.loc[number == band, "message_size"]
-        ends = dict.fromkeys((size_text(sizes.min()), size_text(sizes.max())))
-        texts.append(" to ".join(ends))
-    return tuple(texts)
+def _ends(cells: pd.DataFrame, number: NDArray[np.intp]) -> tuple[tuple[int, int], ...]:
+    sizes = [cells.loc[number == band, "message_size"] for band in range(int(number.max()) + 1)]
+    return tuple((int(of.min()), int(of.max())) for of in sizes)
+
+
+def _text(ends: tuple[int, int]) -> str:
+    return " to ".join(dict.fromkeys(map(size_text, ends)))

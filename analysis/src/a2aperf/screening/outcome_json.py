@@ -37,8 +37,15 @@ def as_json(made: Outcome, failed: Sequence[str] = ()) -> str:
         "launches": int(np.isfinite(made.measured.y).all(axis=1).sum()),
         "launch_pairs": result.pairs,
         "bands": [
-            {"sizes": band, "launch_spread": math.expm1(spread), "degrees_of_freedom": freedom}
-            for band, spread, freedom in zip(bands, result.spread, result.freedom, strict=True)
+            {
+                "sizes": band,
+                "message_sizes": list(ends),
+                "launch_spread": math.expm1(spread),
+                "degrees_of_freedom": freedom,
+            }
+            for band, ends, spread, freedom in zip(
+                bands, made.measured.ends, result.spread, result.freedom, strict=True
+            )
         ],
         "effects": [
             {
@@ -71,6 +78,7 @@ def as_json(made: Outcome, failed: Sequence[str] = ()) -> str:
         "candidates": {one.name: one.value for one in made.candidates},
         "confirmed": made.confirmation is not None,
         "confirmation": confirmation.document(made.confirmation) if made.confirmation else None,
+        "pending": list(made.pending),
         "failed": list(failed),
         "notes": list(made.measured.notes),
     }
