@@ -11,7 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from a2aperf import loading, overview, report, style, summary
+from a2aperf import loading, overview, plots, report, style, summary
+from a2aperf.curves import Options
 from a2aperf.explain import finders
 from a2aperf.explain.finding import Finding
 from conftest import Outcome
@@ -89,6 +90,14 @@ def test_the_best_is_told_with_its_setting_and_its_traffic(tmp_path: Path) -> No
     (what, best, *_) = summary.sentences(alike)
     assert "over psm2, traffic incast, 2 message sizes" in what
     assert "incast" not in best
+
+
+def test_one_op_is_no_ops(tmp_path: Path) -> None:
+    file = synthetic.write_launch(tmp_path / "run.h5", Setup(sizes=(1000,), ops=1))
+    found = loading.load([file])
+    assert summary.sentences(found)[0].endswith("n\u00a0=\u00a01 op per point.")
+    for kind in ("sizes", "cdf"):
+        assert "n\u00a0=\u00a01 op per" in " ".join(plots.made(kind, found, Options()).said)
 
 
 def test_table_has_every_point_and_marks_maxima(tmp_path: Path) -> None:

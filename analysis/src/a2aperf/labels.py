@@ -85,6 +85,12 @@ def range_text(values: Iterable[int]) -> str:
     return f"{seen[0]}" if len(seen) == 1 else f"{seen[0]} to {seen[-1]}"
 
 
+def range_count_text(values: Iterable[int], noun: str) -> str:
+    """`1 op`, `100 ops`, `30 to 100 ops`; empty for none."""
+    text = range_text(values)
+    return f"{text} {noun if text == '1' else plural_of(noun)}" if text else ""
+
+
 def list_text(words: Sequence[str], most: int = 6) -> str:
     """Words with commas and an "and"; past `most` the rest is counted."""
     if len(words) > most:

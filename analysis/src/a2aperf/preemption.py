@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from a2aperf.labels import count_text
 from a2aperf.results import Results
 
 _PER_OP: Final = 0.05
@@ -76,7 +77,7 @@ def _of_ops(found: Results, points: pd.DataFrame) -> Preempted | None:
             ops += int(attempts)
     if switches is None or not ops:
         return None
-    return Preempted(switches, switches / ops, _PER_OP, "op", f"{ops} ops", ops, "ops")
+    return Preempted(switches, switches / ops, _PER_OP, "op", count_text(ops, "op"), ops, "ops")
 
 
 def _of_time(found: Results, points: pd.DataFrame) -> Preempted | None:

@@ -43,10 +43,10 @@ def cdf(results: Results, options: Options) -> Figure:
         _cdf_chart(results, float(str(size)), rows, names)
         for size, rows in points.groupby("message_size")
     ]
-    n = labels.range_text(int(n) for n in points["ops"])
+    n = labels.range_count_text((int(n) for n in points["ops"]), "op")
     # A launch measures the baseline beside every mode, schedule and window.
     several = points.duplicated(["launch", "text", "message_size"]).any()
-    notes = (f"n\u00a0=\u00a0{n} ops per line", f"a line per {'point' if several else 'launch'}")
+    notes = (f"n\u00a0=\u00a0{n} per line", f"a line per {'point' if several else 'launch'}")
     return Figure("cdf", "Distribution of op times", tuple(charts), notes, left_out + more + fewer)
 
 
@@ -249,7 +249,7 @@ def _share_chart(ends: Floats, axis: Axis, on_clock: bool, limit: Limit | None) 
     equal = 1 / count
     said = f"equal shares, 1/R = {equal:.3g}"
     bounds = [Bound(said, rank[[0, -1]], np.full(2, equal), named_below=True)]
-    notes = [f"n\u00a0=\u00a0{n} ops"]
+    notes = [f"n\u00a0=\u00a0{labels.count_text(n, 'op')}"]
     luck = limit(behind, count) if limit else None
     if luck is not None:
         bounds.append(Bound(f"limit of chance {luck:.3g}", rank[[0, -1]], np.full(2, luck)))

@@ -68,10 +68,10 @@ def _what(results: Results, done: pd.DataFrame) -> str:
     many = count_text(len(sizes), "message size")
     providers = [str(p) for p in done["provider"].unique() if p]
     over = f" over {list_text(providers)}" if providers else ""
-    ops = labels.range_text(int(n) for n in done["ops"])
+    ops = labels.range_count_text((int(n) for n in done["ops"]), "op")
     return (
         f"{launches} in {files}: {where}{over}{_traffic(done)}, {many} ({span}), "
-        f"n\u00a0=\u00a0{ops} ops per point."
+        f"n\u00a0=\u00a0{ops} per point."
     )
 
 

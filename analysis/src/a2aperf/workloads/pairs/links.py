@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from a2aperf import switches
 from a2aperf.errors import InputError
+from a2aperf.labels import range_count_text
 from a2aperf.launch import Launch
 from a2aperf.results import Results
 from a2aperf.workloads.pairs import model, stored
@@ -186,8 +187,7 @@ class Links:
         ops = self.pairs.ops[index][np.isfinite(self.pairs.gbps[index])]
         said = []
         if ops.size:
-            low, high = int(ops.min()), int(ops.max())
-            said.append(f"n\u00a0=\u00a0{low if low == high else f'{low} to {high}'} ops per pair")
+            said.append(f"n\u00a0=\u00a0{range_count_text(map(int, ops), 'op')} per pair")
         wanted = self.ranks * (self.ranks - 1)
         if ops.size < wanted:
             said.append(f"{ops.size} of {wanted} pairs measured")

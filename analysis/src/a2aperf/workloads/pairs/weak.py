@@ -186,7 +186,9 @@ def _pair(of: Links, hit: _Hit) -> str:
         verdict = "so it is slow only while others talk: look at what they share"
     else:
         verdict = "so the path itself is slow: look at its cable and ports"
-    return f"{text}; alone (second look, {ops} ops): {percent(alone)}, {verdict}"
+    return (
+        f"{text}; alone (second look, {labels.count_text(ops, 'op')}): {percent(alone)}, {verdict}"
+    )
 
 
 def _block(hit: _Hit) -> str:
