@@ -115,8 +115,10 @@ public:
 private:
     static constexpr double kRest = 0.01;
 
+    // Of messages of no bytes no rate tells whether they came.
     static bool has_load(const Point& point, const PointResult& result) {
-        return interference_of(point).level == 0 || result.figures.at("load_gbps") > 0;
+        const InterferencePlan& plan = interference_of(point);
+        return plan.level == 0 || plan.load_size == 0 || result.figures.at("load_gbps") > 0;
     }
     std::string memory(std::string_view kind) const { return tells_memory_ ? fmt::format(" {:>8}", kind) : ""; }
 

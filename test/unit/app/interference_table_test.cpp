@@ -9,9 +9,10 @@ using namespace a2aperf;
 
 namespace {
 
-Point point_of(int level) {
+Point point_of(int level, Bytes load_size = 65536) {
     InterferencePlan plan;
     plan.level = level;
+    plan.load_size = load_size;
     Point point;
     point.mode = "tagged";
     point.flow = std::make_shared<InterferencePlan>(plan);
@@ -61,13 +62,14 @@ TEST_CASE("a load that did not come is told, and no impact is shown") {
                              "impact_mean_high", "impact_p99", "impact_p99_low", "impact_p99_high"})
         result.figures[name] = 1.25;
     const auto table = make_interference_table("2 ranks", VictimKind::echo, false);
-    const auto row_of = [&](double load) {
+    const auto row_of = [&](double load, Bytes load_size = 65536) {
         result.figures["load_gbps"] = load;
-        const Point point = point_of(50);
+        const Point point = point_of(50, load_size);
         return table->row({point, &result});
     };
     CHECK(tells(row_of(3), "1.25"));
     CHECK_FALSE(tells(row_of(0), "1.25"));
+    CHECK(tells(row_of(0, 0), "1.25")); // no rate tells whether messages of no bytes came
 }
 
 TEST_CASE("phases without a round trip are told with their number") {
