@@ -73,7 +73,7 @@ def newer(tmp_path: Path) -> Path:
 
 def test_its_points_are_tabulated_and_chosen(newer: Path, a2a: A2A) -> None:
     heading, *rows = a2a("table", newer, "--columns", "role,message_size,laps").out.splitlines()
-    assert heading.split() == ["role", "msg", "B", "laps"]
+    assert heading.split() == ["role", "msg", "B", "laps/s"]
     assert [row.split() for row in rows] == [["ring", "8", "2.5"], ["ring", "1000", "3.5"]]
     assert len(a2a("table", newer, "--where", "laps>3").out.splitlines()) == 2
     told = json.loads(a2a("table", newer, "--json").out)
