@@ -65,6 +65,35 @@ def test_an_all_to_all_is_divided_by_all_its_attempts(a2a: Run, tmp_path: Path) 
     assert numbers(port, "counted", "sum", "min", "max", "per_message") == [4, 14, 1, 8, 0.002]
 
 
+def test_by_the_time_in_which_it_was_counted(a2a: Run, streams: Path, launch: Path) -> None:
+    """By that of the rank that counted longest: its second."""
+    switches = only(rows_of(a2a, streams), "involuntary_switches", 1)
+    assert numbers(switches, "sum", "per_second") == [297, 297]
+    assert only(rows_of(a2a, streams), TX, 1)["per_second"] == ""  # its nodes had no clock
+    with edited(launch) as file:
+        file["counters/node_wall_time"][0] = [10**9, 2 * 10**9, 10**9, 5 * 10**8]
+        file["counters/node_user_time"][0] = [10**9, 10**9, 0, 10**9]
+        file["counters/wall_time"][1, 3] = -1
+    rows = rows_of(a2a, launch)
+    busy = only(rows, "node_user_time", 0)
+    assert numbers(busy, "sum", "per_second") == [3e9, 1.5e9]
+    assert busy["counter_units"] == "ns"
+    assert only(rows, "node_wall_time", 0)["per_second"] == ""
+    assert only(rows, "user_time", 1)["per_second"] == ""  # a rank's time is not known
+    assert only(rows, "user_time", 1)["per_gb"] != ""
+    assert only(rows, "threads", 0)["per_second"] == ""
+
+
+def test_files_without_a_clock_of_counters_have_nothing_per_second(a2a: Run, launch: Path) -> None:
+    with edited(launch) as file:
+        for name in [name for name in file["counters"] if "node_" in name or "wall" in name]:
+            del file["counters"][name]
+    rows = rows_of(a2a, launch)
+    assert {row["per_second"] for row in rows} == {""}
+    assert not [row for row in rows if row["counter"].startswith("node_")]
+    assert a2a("check", launch).out == f"{launch}: sound\n"
+
+
 def test_what_is_not_there_is_not_nothing(a2a: Run, launch: Path) -> None:
     with edited(launch) as file:
         file["counters/port"][0, :, 0] = [5, 0, -1, 9]
@@ -154,12 +183,14 @@ def test_text_leaves_out_what_never_happened(a2a: Run, streams: Path) -> None:
     heading, first, *others = outcome.out.splitlines()
     assert heading.split() == [
         *("msg", "B", "counter", "(timed)", "of", "sum", "min", "max", "most", "at", "per"),
-        *("message", "per", "GB"),
+        *("message", "per", "GB", "per", "s"),
     ]
-    assert first.split() == ["8", "involuntary_switches", "4", "ranks", "0", "0", "0", *"-00"]
+    assert first.split() == ["8", "involuntary_switches", "4", "ranks", "0", "0", "0", *"-000"]
     told = [line.split() for line in others]
-    assert told[1][:4] == ["eth0/statistics/tx_bytes", "2", "nodes", "8100"]
-    assert ["other", "1", "node", "7", "7", "7", "-", "-", "-"] in told
+    assert told[2][:4] == ["eth0/statistics/tx_bytes", "2", "nodes", "8100"]
+    assert ["other", "1", "node", "7", "7", "7", "-", "-", "-", "-"] in told
+    time, *_ = [line for line in told if line[:2] == ["wall", "time"]]
+    assert time[-3:] == ["-", "-", "-"]  # of a time nothing is divided
     said = "left out: 7 counters with 0 at every point, 1 counter that no point has; --csv has all"
     assert said in outcome.err
 

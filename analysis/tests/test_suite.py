@@ -221,6 +221,10 @@ def test_the_words(known: Path, a2a: A2A, tmp_path: Path) -> None:
     assert "take at 1 kB to 8 kB: latency, ahead of every other" in told
     assert "rests on 6 launches of each" in told
     assert "CPU s/GB" in told
+    assert "node CPU s/GB" in told
+    assert "node CPU s/s" in told
+    assert "1 CPU s/s: one CPU that was busy all the time" in told
+    assert "node CPU is what all CPUs of the nodes were busy with" in told
     ET.parse(picture)
 
 
@@ -255,6 +259,39 @@ def test_the_cost_is_that_of_the_counters(known: Path, told: dict[str, Any]) -> 
     cpu = cell["interconnects"]["slow"]["per_gb"]["cpu"]
     assert cpu["median"] == pytest.approx(float(np.median(costs)))
     assert (cpu["least"], cpu["most"]) == pytest.approx((min(costs), max(costs)))
+
+
+def test_the_node_and_the_ranks_beside_each_other(told: dict[str, Any]) -> None:
+    """Of ranks that poll nine tenths of a CPU each, and somebody else one CPU of each node."""
+    setup = TRUTH["slow"]
+    for cell in told["workloads"][0]["cells"]:
+        spent = cell["interconnects"]["slow"]["per_second"]
+        assert spent["cpu"]["median"] == pytest.approx(0.9 * setup.ranks, rel=1e-3)
+        whole = (0.9 * setup.ppn + 1.0) * setup.nodes
+        assert spent["node_cpu"]["median"] == pytest.approx(whole, rel=1e-3)
+        assert {"switches", "softirqs"} <= spent.keys()
+        per_gb = cell["interconnects"]["slow"]["per_gb"]
+        assert per_gb["node_cpu"]["median"] > per_gb["cpu"]["median"]
+        assert "resident" in per_gb
+        assert "resident" not in spent
+
+
+def test_files_of_an_older_program_have_costs_of_a_gigabyte_alone(a2a: A2A, tmp_path: Path) -> None:
+    folder = study(tmp_path / "older", {name: TRUTH[name] for name in ("latency", "slow")}, 5)
+    for path in folder.glob("*.h5"):
+        with edited(path) as file:
+            for name in [one for one in file["counters"] if "node_" in one or "wall" in one]:
+                del file["counters"][name]
+    said = a2a("suite", folder).out
+    assert "CPU s/GB" in said
+    assert "node CPU" not in said
+    assert "switches/s" not in said
+    assert "for a second" not in said
+    told = json.loads(a2a("suite", folder, "--json").out)
+    spent = told["workloads"][0]["cells"][0]["interconnects"]["slow"]
+    assert "cpu" in spent["per_gb"]
+    assert "node_cpu" not in spent["per_gb"]
+    assert spent["per_second"] == {}
 
 
 def test_few_launches_rank_nothing_and_say_how_many_it_takes(a2a: A2A, tmp_path: Path) -> None:

@@ -2,15 +2,20 @@
 #include "a2aperf/measure/counters.hpp"
 
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <charconv>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <initializer_list>
+#include <limits>
 #include <sstream>
 
+#include "a2aperf/base/clock.hpp"
 #include "a2aperf/job/job.hpp"
 
 namespace a2aperf {
@@ -79,7 +84,33 @@ bool names(std::string_view line, std::string_view device) {
     return false;
 }
 
-constexpr std::array kOfNode{&NodeCounters::interrupts, &NodeCounters::net_rx, &NodeCounters::net_tx};
+// What changes, of a process and of a node.
+constexpr std::array kOfRank{&RankCounters::voluntary_switches, &RankCounters::involuntary_switches,
+                             &RankCounters::minor_faults,       &RankCounters::major_faults,
+                             &RankCounters::user_time_ns,       &RankCounters::system_time_ns,
+                             &RankCounters::wall_time_ns};
+constexpr std::array kOfNode{&NodeCounters::interrupts,      &NodeCounters::net_rx,
+                             &NodeCounters::net_tx,          &NodeCounters::user_time_ns,
+                             &NodeCounters::system_time_ns,  &NodeCounters::irq_time_ns,
+                             &NodeCounters::softirq_time_ns, &NodeCounters::steal_time_ns,
+                             &NodeCounters::idle_time_ns,    &NodeCounters::wall_time_ns};
+
+// The numbers behind "cpu", as far as there are any: user nice system idle iowait irq softirq steal, and then what
+// is in user and nice already. None where one is no number: nobody knows which ones the others are.
+std::vector<std::int64_t> ticks_of(const std::string& line) {
+    std::istringstream words(line);
+    std::string word;
+    words >> word;
+    std::vector<std::int64_t> ticks;
+    while (words >> word) {
+        std::int64_t value = 0;
+        const char* const end = word.data() + word.size();
+        const auto read = std::from_chars(word.data(), end, value);
+        if (read.ec != std::errc{} || read.ptr != end || value < 0) return {};
+        ticks.push_back(value);
+    }
+    return ticks;
+}
 
 } // namespace
 
@@ -98,6 +129,7 @@ RankCounters read_usage() {
     counters.major_faults = usage.ru_majflt;
     counters.user_time_ns = nanoseconds(usage.ru_utime);
     counters.system_time_ns = nanoseconds(usage.ru_stime);
+    counters.wall_time_ns = now_ns();
     return counters;
 }
 
@@ -109,19 +141,13 @@ RankCounters read_rank_counters() {
 
 RankCounters difference(const RankCounters& before, const RankCounters& after) {
     RankCounters change = after;
-    for (const auto member :
-         {&RankCounters::voluntary_switches, &RankCounters::involuntary_switches, &RankCounters::minor_faults,
-          &RankCounters::major_faults, &RankCounters::user_time_ns, &RankCounters::system_time_ns})
-        change.*member -= before.*member;
+    for (const auto member : kOfRank) change.*member -= before.*member;
     return change;
 }
 
 void accumulate(RankCounters& total, const RankCounters& more) {
     RankCounters sum = more;
-    for (const auto member :
-         {&RankCounters::voluntary_switches, &RankCounters::involuntary_switches, &RankCounters::minor_faults,
-          &RankCounters::major_faults, &RankCounters::user_time_ns, &RankCounters::system_time_ns})
-        sum.*member += total.*member;
+    for (const auto member : kOfRank) sum.*member += total.*member;
     total = sum;
 }
 
@@ -155,6 +181,9 @@ NodeCounters NodeCounterReader::read() const {
     softirqs.clear();
     softirqs.seekg(0);
     counters.net_tx = count_softirqs(softirqs, "NET_TX");
+    std::ifstream stat("/proc/stat");
+    read_cpu_times(stat, sysconf(_SC_CLK_TCK), counters);
+    counters.wall_time_ns = now_ns();
     return counters;
 }
 
@@ -187,6 +216,29 @@ std::int64_t count_softirqs(std::istream& table, std::string_view name) {
         return total;
     }
     return -1;
+}
+
+void read_cpu_times(std::istream& table, std::int64_t ticks_per_second, NodeCounters& counters) {
+    std::vector<std::int64_t> ticks;
+    for (std::string line; ticks.empty() && std::getline(table, line);)
+        if (line.starts_with("cpu ")) ticks = ticks_of(line);
+    constexpr std::size_t kOldest = 4; // user nice system idle
+    if (ticks.size() < kOldest || ticks_per_second <= 0) return;
+    const std::int64_t tick = 1'000'000'000 / ticks_per_second;
+    // A thousand CPUs have centuries of CPU time after some months: what does not fit begins at 0 again.
+    const std::int64_t most = std::numeric_limits<std::int64_t>::max() / tick;
+    const auto sum = [&](std::initializer_list<std::size_t> fields) {
+        std::int64_t all = 0;
+        for (const std::size_t field : fields)
+            if (field < ticks.size()) all = (all + ticks[field] % most) % most;
+        return *std::begin(fields) < ticks.size() ? all * tick : -1;
+    };
+    counters.user_time_ns = sum({0, 1});
+    counters.system_time_ns = sum({2});
+    counters.idle_time_ns = sum({3, 4}); // 4: idle, too, while a disk was waited for
+    counters.irq_time_ns = sum({5});
+    counters.softirq_time_ns = sum({6});
+    counters.steal_time_ns = sum({7});
 }
 
 void accumulate(std::optional<NodeCounters>& total, const NodeCounters& before, const NodeCounters& after) {

@@ -60,6 +60,7 @@ void PointRunner::run_block(Series& series, int count, OpKind kind) {
                        rules_.own_samples.size());
     const bool reads_node = job_.layout().local_index(job_.rank()) == 0;
     const NodeCounters node_before = reads_node ? node_counters_.read() : NodeCounters{};
+    job_.barrier(); // nobody counts, nor uses CPU time, that the node's counters do not have
     const RankCounters rank_before = read_usage();
     deadline_.poll_as(series.polling);
     loop_.name(kind, series.ops);

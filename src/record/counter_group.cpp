@@ -22,10 +22,12 @@ struct Number {
     const char* long_name;
     std::int64_t (*get)(const RankCounters&);
     void (*set)(RankCounters&, std::int64_t);
+    bool came_later; // older files lack it
 };
 
 template <auto Member>
-constexpr Number number(const char* name, h5::Kind kind, const char* units, const char* long_name) {
+constexpr Number number(const char* name, h5::Kind kind, const char* units, const char* long_name,
+                        bool came_later = false) {
     return {name,
             kind,
             units,
@@ -34,7 +36,8 @@ constexpr Number number(const char* name, h5::Kind kind, const char* units, cons
             [](RankCounters& c, std::int64_t value) {
                 using T = std::remove_reference_t<decltype(c.*Member)>;
                 c.*Member = static_cast<T>(value);
-            }};
+            },
+            came_later};
 }
 
 // Those of every phase, then what is there after a point's timed ops.
@@ -47,20 +50,22 @@ constexpr std::array kNumberTable{
     number<&RankCounters::major_faults>("major_faults", h5::Kind::int64, "", "page faults with I/O"),
     number<&RankCounters::user_time_ns>("user_time", h5::Kind::int64, "ns", "CPU time in user mode"),
     number<&RankCounters::system_time_ns>("system_time", h5::Kind::int64, "ns", "CPU time in the kernel"),
+    number<&RankCounters::wall_time_ns>("wall_time", h5::Kind::int64, "ns", "time in which the rank was counted",
+                                        true),
     number<&RankCounters::threads>("threads", h5::Kind::int32, "", "threads of the process after the point"),
     number<&RankCounters::resident_memory>("resident_memory", h5::Kind::int64, "B",
-                                           "resident memory of the process after the point"),
+                                           "resident memory of the process after the point", true),
     number<&RankCounters::locked_memory>("locked_memory", h5::Kind::int64, "B",
-                                         "locked or pinned memory of the process after the point"),
+                                         "locked or pinned memory of the process after the point", true),
 };
 
 constexpr std::size_t kChanges = kNumberTable.size() - 3;
-constexpr std::size_t kOldest = kChanges + 1; // that older files have, too
 
 struct OfNode {
     const char* name;
     const char* long_name;
     std::int64_t NodeCounters::*member;
+    const char* units = "";
 };
 
 // Older files have a part of them, from the first on.
@@ -68,6 +73,17 @@ constexpr std::array kNodeTable{
     OfNode{"interrupts", "interrupts of the fabric's driver on the node", &NodeCounters::interrupts},
     OfNode{"softirqs_net_rx", "softirqs NET_RX of all interfaces of the node", &NodeCounters::net_rx},
     OfNode{"softirqs_net_tx", "softirqs NET_TX of all interfaces of the node", &NodeCounters::net_tx},
+    OfNode{"node_user_time", "CPU time of all CPUs of the node in user mode", &NodeCounters::user_time_ns, "ns"},
+    OfNode{"node_system_time", "CPU time of all CPUs of the node in the kernel", &NodeCounters::system_time_ns,
+           "ns"},
+    OfNode{"node_irq_time", "CPU time of all CPUs of the node for interrupts", &NodeCounters::irq_time_ns, "ns"},
+    OfNode{"node_softirq_time", "CPU time of all CPUs of the node for softirqs", &NodeCounters::softirq_time_ns,
+           "ns"},
+    OfNode{"node_steal_time", "time that a hypervisor took from all CPUs of the node", &NodeCounters::steal_time_ns,
+           "ns"},
+    OfNode{"node_idle_time", "time in which CPUs of the node were idle, of all together",
+           &NodeCounters::idle_time_ns, "ns"},
+    OfNode{"node_wall_time", "time in which the node was counted", &NodeCounters::wall_time_ns, "ns"},
 };
 constexpr const char* kPort = "change of each of port_names on the node";
 constexpr std::string_view kVerification = "verification_"; // before the names of what it counted
@@ -134,7 +150,7 @@ void write_counts(const h5::Group& group, const PhaseCounts& counts, const std::
         write(number.name, {values.size()}, values, number.long_name, number.units);
     }
     for (const OfNode& one : kNodeTable)
-        write(one.name, {nodes}, values_of(counts.nodes, nodes, one.member), one.long_name);
+        write(one.name, {nodes}, values_of(counts.nodes, nodes, one.member), one.long_name, one.units);
     write("port", {nodes, port_names.size()}, ports_of(counts.nodes, nodes, port_names, port_names), kPort);
     group.create_dataset("port_names", {h5::Kind::text}, {port_names.size()}).write_text(port_names);
 }
@@ -155,13 +171,14 @@ CounterGroup CounterGroup::create(const h5::File& file, const h5::Dataset& point
         OfPhase phase;
         for (std::size_t i = 0; i < numbers; ++i) {
             const Number& number = kNumberTable[i];
-            phase.numbers.push_back(create(named(prefix, number.name), {number.kind}, {extents.p(), extents.r()},
-                                           named(number.long_name, of.data()), number.units));
-            attach_scales(phase.numbers.back(), {&point_scale, &rank});
+            phase.numbers.emplace_back(i,
+                                       create(named(prefix, number.name), {number.kind}, {extents.p(), extents.r()},
+                                              named(number.long_name, of.data()), number.units));
+            attach_scales(phase.numbers.back().second, {&point_scale, &rank});
         }
         for (const OfNode& one : kNodeTable) {
             phase.of_nodes.push_back(create(named(prefix, one.name), {h5::Kind::int64}, {extents.p(), extents.n()},
-                                            named(one.long_name, of.data())));
+                                            named(one.long_name, of.data()), one.units));
             attach_scales(phase.of_nodes.back(), {&point_scale, &node});
         }
         phase.port = create(named(prefix, "port"), {h5::Kind::int64}, {extents.p(), extents.n(), extents.c()},
@@ -188,8 +205,9 @@ CounterGroup CounterGroup::open(const h5::File& file) {
         OfPhase phase;
         const auto open = [&](const char* name) { return group.open_dataset(named(prefix, name).c_str()); };
         for (std::size_t i = 0; i < numbers; ++i) {
-            if (i >= kOldest && !group.has(named(prefix, kNumberTable[i].name).c_str())) break;
-            phase.numbers.push_back(open(kNumberTable[i].name));
+            const Number& number = kNumberTable[i];
+            if (number.came_later && !group.has(named(prefix, number.name).c_str())) continue;
+            phase.numbers.emplace_back(i, open(number.name));
         }
         phase.of_nodes.push_back(open(kNodeTable.front().name));
         for (const OfNode& one : std::span(kNodeTable).subspan(1)) {
@@ -220,7 +238,7 @@ void CounterGroup::require_shapes(const Extents& extents) const {
     thread_affinity_.require_shape({extents.p(), extents.r()});
     for (const OfPhase* phase : {&timed_, &verification_}) {
         if (phase->numbers.empty()) continue;
-        for (const h5::Dataset& number : phase->numbers) number.require_shape({extents.p(), extents.r()});
+        for (const auto& number : phase->numbers) number.second.require_shape({extents.p(), extents.r()});
         for (const h5::Dataset& one : phase->of_nodes) one.require_shape({extents.p(), extents.n()});
         phase->port.require_shape({extents.p(), extents.n(), extents.c()});
     }
@@ -228,9 +246,9 @@ void CounterGroup::require_shapes(const Extents& extents) const {
 
 void CounterGroup::write_ranks(const OfPhase& phase, int point, std::span<const RankCounters> ranks) const {
     std::vector<std::int64_t> values(thread_affinity_.shape().at(1), -1);
-    for (std::size_t i = 0; i < phase.numbers.size(); ++i) {
-        std::transform(ranks.begin(), ranks.end(), values.begin(), kNumberTable[i].get);
-        write_row(phase.numbers[i], point, values);
+    for (const auto& [which, dataset] : phase.numbers) {
+        std::transform(ranks.begin(), ranks.end(), values.begin(), kNumberTable[which].get);
+        write_row(dataset, point, values);
     }
 }
 
@@ -263,10 +281,12 @@ void CounterGroup::write_verification(int point, const PhaseCounts& counts,
 std::vector<RankCounters> CounterGroup::read_ranks(const OfPhase& phase, int point) const {
     const std::uint64_t count = thread_affinity_.shape().at(1);
     std::vector<RankCounters> ranks(count);
-    for (RankCounters& rank : ranks) rank.resident_memory = rank.locked_memory = -1; // of older files
-    for (std::size_t i = 0; i < phase.numbers.size(); ++i) {
-        const std::vector<std::int64_t> values = phase.numbers[i].read<std::int64_t>(row(point, count));
-        for (std::size_t r = 0; r < count; ++r) kNumberTable[i].set(ranks[r], values[r]);
+    for (const Number& number : kNumberTable)
+        if (number.came_later)
+            for (RankCounters& rank : ranks) number.set(rank, -1); // of older files
+    for (const auto& [which, dataset] : phase.numbers) {
+        const std::vector<std::int64_t> values = dataset.read<std::int64_t>(row(point, count));
+        for (std::size_t r = 0; r < count; ++r) kNumberTable[which].set(ranks[r], values[r]);
     }
     return ranks;
 }

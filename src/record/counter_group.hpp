@@ -5,6 +5,7 @@
 
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "a2aperf/result/point_result.hpp"
@@ -39,8 +40,9 @@ public:
 
 private:
     struct OfPhase {
-        std::vector<h5::Dataset> numbers;  // [P, R] each; older files lack the last ones
-        std::vector<h5::Dataset> of_nodes; // [P, N] each, likewise
+        // [P, R] each, with its place in the table: older files lack some.
+        std::vector<std::pair<std::size_t, h5::Dataset>> numbers;
+        std::vector<h5::Dataset> of_nodes; // [P, N] each; older files lack the last ones
         h5::Dataset port;                  // [P, N, C]
     };
     void write_ranks(const OfPhase& phase, int point, std::span<const RankCounters> ranks) const;

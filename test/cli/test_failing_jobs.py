@@ -475,7 +475,12 @@ def test_a_file_of_an_older_program_is_resumed(start, launch, tmp_path):
         checksums.make_older(file)
         untimed = [f"counters/{name}" for name in file["counters"] if name.startswith("verification_")]
         assert untimed
-        later = [f"counters/{name}" for name in ("softirqs_net_rx", "softirqs_net_tx", "resident_memory", "locked_memory")]
+        later = [
+            f"counters/{name}"
+            for name in file["counters"]
+            if name.startswith(("softirqs_", "node_")) or name in ("resident_memory", "locked_memory", "wall_time")
+        ]
+        assert {"counters/wall_time", "counters/node_idle_time"} < {*later}
         for name in ("clock_error", "distance", "raw/exit", "segments/0/start_counters", *untimed, *later):
             del file[name]
     with h5py.File(tmp_path / "a.h5") as file:

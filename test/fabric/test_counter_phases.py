@@ -34,6 +34,19 @@ def check_start_times(start: h5py.Group, workload: str) -> None:
         assert (of_ranks > 0).all() if is_alltoall or not is_of_first_messages else (of_ranks == 0).all(), name
 
 
+def check_cpu_of_node(counters: h5py.Group) -> None:
+    """All that the ranks used is in it, as far as a kernel that counts in ticks, on each CPU by itself, can tell."""
+    names = ("user", "system", "irq", "softirq", "steal")
+    of_node = sum(counters[f"node_{name}_time"][:, 0] for name in names)
+    own = (counters["user_time"][()] + counters["system_time"][()]).sum(axis=1)
+    ticks = 2 * os.cpu_count() * 1_000_000_000 // os.sysconf("SC_CLK_TCK")
+    assert (of_node + ticks >= 0.8 * own).all(), (of_node, own)
+    assert (counters["node_idle_time"][()] >= 0).all()
+    # The node is counted by its first rank, from before that is counted until after.
+    assert (counters["wall_time"][()] > 0).all()
+    assert (counters["node_wall_time"][:, 0] >= counters["wall_time"][:, 0]).all()
+
+
 @pytest.mark.parametrize("workload", WORKLOADS)
 def test_each_phase_has_its_own(launch, needs_provider, tmp_path, workload):
     """The messages of a verification went through the device, and opening what they lie in touched pages."""
@@ -50,12 +63,25 @@ def test_each_phase_has_its_own(launch, needs_provider, tmp_path, workload):
             assert (counters[name][()] >= 0).all() and (counters[f"verification_{name}"][()] >= 0).all()
         assert (counters["resident_memory"][()] > 1 << 20).all() and (counters["locked_memory"][()] >= 0).all()
         assert (counters["softirqs_net_rx"][()] > 0).all()  # lo's packets are taken by softirqs
+        check_cpu_of_node(counters)
+        assert (start["node_wall_time"][()] > 0).all() and (start["node_idle_time"][()] >= 0).all()
         assert (start["minor_faults"][()] > 0).all()
         assert (start["user_time"][()] + start["system_time"][()] > 0).all()
         assert len(start["user_time"]) == RANKS and start["port"].shape == (1, len(start["port_names"]))
         check_start_times(file["segments/0/start_times"], workload)
         if workload == "alltoall":  # which verifies first messages before it decides how ops start
             assert (sent(start, "port", start["port_names"]) >= SIZE).all()
+
+
+def test_what_the_ranks_use_is_in_what_the_node_was_busy_with(launch, needs_provider, tmp_path):
+    """Two ranks that poll for a second are most of what a node is busy with, whoever else is there."""
+    needs_provider("shm")
+    words = ["stream", "--provider", "shm", "--sizes", "8", "--duration", "1s", "-o", "a.h5"]
+    outcome = launch(RANKS, *words)
+    assert outcome.returncode == 0, outcome.stderr
+    with h5py.File(tmp_path / "a.h5") as file:
+        check_cpu_of_node(file["counters"])
+        assert (file["counters/node_user_time"][()] > 0).all()
 
 
 def test_a_baseline_is_not_verified(launch, needs_provider, tmp_path):

@@ -124,6 +124,7 @@ PointResult synthetic_result(int point, const Plan& plan, const Layout& layout, 
         counters.voluntary_switches = 100 * point + r;
         counters.involuntary_switches = r;
         counters.user_time_ns = 1000 + r;
+        counters.wall_time_ns = 5000 + r;
         counters.threads = 2;
         std::strcpy(counters.thread_affinity, "0-1;0-1");
         result.ranks.push_back(counters);
@@ -133,6 +134,9 @@ PointResult synthetic_result(int point, const Plan& plan, const Layout& layout, 
         counters.interrupts = 50 + n;
         counters.net_rx = 300 + n;
         counters.net_tx = 30 + n;
+        counters.system_time_ns = 400 + n;
+        counters.idle_time_ns = 4000 + n;
+        counters.wall_time_ns = 6000 + n;
         for (std::size_t c = 0; c < provenance.port_names.size(); ++c)
             counters.ports.push_back(1000 * point + 10 * n + static_cast<int>(c));
         result.nodes.push_back(counters);
@@ -141,6 +145,7 @@ PointResult synthetic_result(int point, const Plan& plan, const Layout& layout, 
     for (RankCounters& rank : result.verification.ranks) rank.voluntary_switches += 7;
     for (NodeCounters& node : result.verification.nodes) {
         node.net_tx += 7;
+        node.idle_time_ns += 7;
         for (std::int64_t& port : node.ports) port += 7;
     }
     return result;

@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from a2aperf import strict, verified
 from a2aperf.datasets import (
+    CAME_LATER,
     CHANGED_PER_RANK,
     CHANGES,
     COUNTED_PER_NODE,
     COUNTED_PER_RANK,
-    MEMORY,
     VERIFICATION,
 )
 from a2aperf.errors import DAMAGE, what_is_damaged
@@ -84,7 +84,11 @@ def read_start(launch: h5py.Group, ranks: int) -> Counters | None:
     whole = (slice(None), slice(None))
     port = strict.part(group["port"], whole, (nodes, len(names)))
     return Counters(
-        per_rank={name: strict.numbers(group[name], "int64", ranks) for name in CHANGED_PER_RANK},
+        per_rank={
+            name: strict.numbers(group[name], "int64", ranks)
+            for name in CHANGED_PER_RANK
+            if _has(group, name)
+        },
         thread_affinity=[],
         per_node={
             name: strict.part(group[name], (slice(None),), (nodes,)).astype(np.int64)
@@ -103,9 +107,8 @@ def strangers_of_start(launch: h5py.Group) -> list[str]:
 
 
 def _has(group: h5py.Group, name: str) -> bool:
-    """Whether it is there, or ought to be; softirqs and memory older files lack."""
-    came_later = name.removeprefix(VERIFICATION).startswith("softirqs_") or name in MEMORY
-    return not came_later or name in group
+    """Whether it is there, or ought to be."""
+    return name.removeprefix(VERIFICATION) not in CAME_LATER or name in group
 
 
 def involuntary_switches(file: h5py.File, point: int, ranks: int) -> NDArray[np.int64] | None:

@@ -23,13 +23,13 @@ class CounterGroup:
         self._of = of
         self._has_verification = False
         names: dict[str, None] = {}
-        per_rank = {*datasets.COUNTED_PER_RANK} - {*datasets.MEMORY}
-        per_node = {*datasets.COUNTED_PER_NODE[:1]}
+        per_rank = {*datasets.COUNTED_PER_RANK} - datasets.CAME_LATER
+        per_node = {*datasets.COUNTED_PER_NODE} - datasets.CAME_LATER
         for point in range(points):
             found = self._of(point)
             names.update(dict.fromkeys(found.ports if found else ()))
-            per_rank.update(found.per_rank if found else ())
             for phase in (found, found.verification if found else None):
+                per_rank.update(phase.per_rank if phase else ())
                 per_node.update(phase.per_node if phase else ())
             self._has_verification |= bool(found and found.verification)
         self._ports = list(names)
@@ -41,7 +41,7 @@ class CounterGroup:
         group.create_dataset("thread_affinity", (points, ranks), self._affinity)
         segments.write_texts(group, "port_names", self._ports)
         if self._has_verification:
-            for name in datasets.CHANGED_PER_RANK:
+            for name in (one for one in datasets.CHANGED_PER_RANK if one in per_rank):
                 place = datasets.VERIFICATION + name
                 group.create_dataset(place, (points, ranks), "i8", fillvalue=schema.UNKNOWN)
         for prefix in ("", datasets.VERIFICATION) if self._has_verification else ("",):

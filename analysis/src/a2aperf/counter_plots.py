@@ -15,8 +15,9 @@ from a2aperf.curves import Kind, Option, Options
 from a2aperf.errors import InputError
 from a2aperf.results import Results
 
-_PER: Final = {"message": "per_message", "gb": "per_gb"}
-_LABELS: Final = {"message": "Per message", "gb": "Per GB of payload"}
+_PER: Final = {"message": "per_message", "gb": "per_gb", "second": "per_second"}
+_LABELS: Final = {"message": "Per message", "gb": "Per GB of payload", "second": "Per second"}
+_TITLES: Final = {"message": "for each message", "gb": "per GB", "second": "per second"}
 OPTIONS: Final = (
     Option("per", "what the counters are divided by. Default: message.", tuple(_PER)),
 )
@@ -61,7 +62,7 @@ def figure(results: Results, options: Options) -> Figure:
     said = [n, "of all ranks or nodes together"]
     if (rows["value"] == 0).any():
         said.append("where a line lacks a mark it has 0")
-    title = "What was counted for each message" if per == "message" else "What was counted per GB"
+    title = f"What was counted {_TITLES[per]}"
     return Figure("counters", title, curves.alike(charts), tuple(said), tuple(left_out))
 
 

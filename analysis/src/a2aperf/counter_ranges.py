@@ -25,6 +25,13 @@ _MOST: Final = {"threads": 1 << 22, "resident_memory": 1 << 50, "locked_memory":
 """Linux has no more threads than this (pid_max), and no node so many bytes."""
 _MOST_EVENTS: Final = 1.0
 """Of a thread in a ns: neither a switch nor a fault is over sooner."""
+_MOST_CPUS: Final = 1 << 16
+_MOST_IN_A_NS: Final = {
+    name: 1.0 if name in (datasets.WALL_TIME, datasets.NODE_WALL_TIME) else float(_MOST_CPUS)
+    for name, one in datasets.CHANGES.items()
+    if name in (datasets.WALL_TIME, *datasets.COUNTED_PER_NODE) and one.units == "ns"
+}
+"""Time passes once, and CPU time on each CPU of a node."""
 _MOST_COUNTED: Final = 1.25e5
 """Of a node in a ns: bytes at a million Gbit/s."""
 
@@ -77,8 +84,9 @@ def _beyond(
 ) -> Iterator[str]:
     """What is more than can happen in so many ns."""
     for name, values in counters.per_rank.items():
-        if (values > _MOST.get(name, time * threads * _MOST_EVENTS)).any():
+        rate = _MOST_IN_A_NS.get(name, threads * _MOST_EVENTS)
+        if (values > _MOST.get(name, time * rate)).any():
             yield f"{group}/{prefix}{name} has {values.max()}"
     for name, values in (*counters.per_node.items(), *counters.ports.items()):
-        if (values > time * _MOST_COUNTED).any():
+        if (values > time * _MOST_IN_A_NS.get(name, _MOST_COUNTED)).any():
             yield f"{group}: {prefix}{name} has {values.max()}"

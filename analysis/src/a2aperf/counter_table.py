@@ -7,6 +7,7 @@ The timed part of each point, the verification before it, or the start of each l
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final
 
@@ -50,9 +51,14 @@ COLUMNS: Final = {
         Column("max_at", "string", "the first rank or node with most"),
         Column("per_message", "float64", "sum / messages"),
         Column("per_gb", "float64", "sum / bytes", "1e-9 / B"),
+        Column(
+            "per_second", "float64", "sum / the longest time that a rank, or a node, counted", "1/s"
+        ),
     )
 }
 _INTEGERS: Final = tuple(name for name, one in COLUMNS.items() if one.kind == "int64")
+_TIMES: Final = (datasets.WALL_TIME, datasets.NODE_WALL_TIME)
+"""In which the others were counted."""
 _STATES: Final = ("complete", "failed")
 """Of points that were measured."""
 _POINT: Final = ("file", "point", "launch", *layouts.VARYING)
@@ -142,20 +148,41 @@ def _of_point(found: Results, row: pd.Series[Any], phase: Phase) -> Iterator[dic
 def _of(counters: Counters | None, nodes: list[str], moved: Moved) -> Iterator[dict[str, Any]]:
     if counters is None:
         return
+    of_ranks = _Divisors(moved.during_ranks, _seconds(counters.per_rank.get(datasets.WALL_TIME)))
     for name, values in counters.per_rank.items():
-        yield _row(name, "ranks", values, moved.during_ranks, [f"{x}" for x in range(len(values))])
+        yield _row(name, "ranks", values, of_ranks, [f"{x}" for x in range(len(values))])
+    of_nodes = _Divisors(
+        moved.during_nodes, _seconds(counters.per_node.get(datasets.NODE_WALL_TIME))
+    )
     for name, values in (*counters.per_node.items(), *counters.ports.items()):
-        yield _row(name, "nodes", values, moved.during_nodes, nodes)
+        yield _row(name, "nodes", values, of_nodes, nodes)
+
+
+@dataclass(frozen=True)
+class _Divisors:
+    """What went on while it was counted: messages, and the longest time of all."""
+
+    amount: Amount | None
+    seconds: float
+
+
+def _seconds(times: NDArray[np.int64] | None) -> float:
+    """Of the rank or node that counted longest; NaN where one of them is not known."""
+    if times is None or not len(times) or times.min() < 0 or times.max() == 0:
+        return np.nan
+    return float(times.max()) / 1e9
 
 
 def _row(
-    name: str, of: str, values: NDArray[np.int64], amount: Amount | None, names: list[str]
+    name: str, of: str, values: NDArray[np.int64], divisors: _Divisors, names: list[str]
 ) -> dict[str, Any]:
     """Where one rank or node does not have it, the sum is not of all and is divided by nothing."""
     told = datasets.COUNTERS.get(name)
     there = np.flatnonzero(values >= 0)
     has_all = len(there) == len(values) > 0
-    by = amount if amount and has_all and not (told and told.is_level) else None
+    amount = divisors.amount
+    is_divided = has_all and not (told and told.is_level)
+    by = amount if is_divided and name not in _TIMES else None
     known = values[there]
     total = int(known.sum()) if len(known) else pd.NA
     most = int(there[np.argmax(known)]) if len(known) else -1
@@ -172,6 +199,7 @@ def _row(
         "max_at": names[most] if 0 <= most < len(names) else "",
         "per_message": total / by.messages if by and by.messages else np.nan,
         "per_gb": total / by.bytes * 1e9 if by and by.bytes else np.nan,
+        "per_second": total / divisors.seconds if is_divided and name not in _TIMES else np.nan,
     }
 
 
@@ -227,7 +255,7 @@ def table(made: pd.DataFrame, columns: Mapping[str, schema.Column]) -> tuple[Tab
     return Table(all_heads, rows), note
 
 
-_DIVIDED: Final = (TableColumn("per message"), TableColumn("per GB"))
+_DIVIDED: Final = (TableColumn("per message"), TableColumn("per GB"), TableColumn("per s"))
 _HEADS: Final = (
     TableColumn("of", left=True),
     *(TableColumn(name) for name in ("sum", "min", "max")),
@@ -249,6 +277,7 @@ def _cells(row: Mapping[Any, Any]) -> list[Cell]:
         Cell(apart),
         _number(row["per_message"], scale),
         _number(row["per_gb"], scale),
+        _number(row["per_second"], scale),
     ]
 
 

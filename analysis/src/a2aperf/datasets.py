@@ -54,6 +54,7 @@ _TIMED = {
     "major_faults": Described("page faults with I/O", _OF_RANK),
     "user_time": Described("CPU time in user mode", _OF_RANK, "ns"),
     "system_time": Described("CPU time in the kernel", _OF_RANK, "ns"),
+    "wall_time": Described("time in which the rank was counted", _OF_RANK, "ns"),
     "threads": Described("threads of the process after the point", _OF_RANK, is_level=True),
     "resident_memory": Described(
         "resident memory of the process after the point", _OF_RANK, "B", is_level=True
@@ -65,6 +66,17 @@ _TIMED = {
     "interrupts": Described("interrupts of the fabric's driver on the node", _OF_NODE),
     "softirqs_net_rx": Described("softirqs NET_RX of all interfaces of the node", _OF_NODE),
     "softirqs_net_tx": Described("softirqs NET_TX of all interfaces of the node", _OF_NODE),
+    "node_user_time": Described("CPU time of all CPUs of the node in user mode", _OF_NODE, "ns"),
+    "node_system_time": Described("CPU time of all CPUs of the node in the kernel", _OF_NODE, "ns"),
+    "node_irq_time": Described("CPU time of all CPUs of the node for interrupts", _OF_NODE, "ns"),
+    "node_softirq_time": Described("CPU time of all CPUs of the node for softirqs", _OF_NODE, "ns"),
+    "node_steal_time": Described(
+        "time that a hypervisor took from all CPUs of the node", _OF_NODE, "ns"
+    ),
+    "node_idle_time": Described(
+        "time in which CPUs of the node were idle, of all together", _OF_NODE, "ns"
+    ),
+    "node_wall_time": Described("time in which the node was counted", _OF_NODE, "ns"),
     "port": Described("change of each of port_names on the node", (*_OF_NODE, "port_index")),
     "port_names": Described("", ("port_index",)),
 }
@@ -75,9 +87,12 @@ COUNTED_PER_RANK = tuple(
     name for name, one in _TIMED.items() if one.scales == _OF_RANK and name not in _LISTS
 )
 MEMORY = ("resident_memory", "locked_memory")
-"""Of ranks; older files lack them."""
+"""Of ranks, after the point."""
+WALL_TIME, NODE_WALL_TIME = "wall_time", "node_wall_time"
+"""In which the others of ranks, and those of nodes, were counted."""
 COUNTED_PER_NODE = tuple(name for name, one in _TIMED.items() if one.scales == _OF_NODE)
-"""Older files have the first alone."""
+CAME_LATER = frozenset((*MEMORY, WALL_TIME, *COUNTED_PER_NODE[1:]))
+"""Older files lack some, or all."""
 CHANGED_PER_RANK = tuple(name for name in COUNTED_PER_RANK if not _TIMED[name].is_level)
 VERIFICATION = "verification_"
 """Before the name of a counter: what the verification of the point counted."""

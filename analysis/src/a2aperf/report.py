@@ -82,10 +82,10 @@ class ComparisonSection:
 
 @dataclass(frozen=True)
 class InterconnectSection:
-    """Interconnects side by side: what is said of each workload, a table of it, a figure."""
+    """Interconnects side by side: what is said of each workload, tables of it, a figure."""
 
     heading: str
-    parts: Sequence[tuple[str, Sequence[str], Table]]
+    parts: Sequence[tuple[str, Sequence[str], Table, Table | None]]
     contradictions: Sequence[str]
     notes: Sequence[str]
     chart: ChartSection
@@ -195,7 +195,7 @@ def _interconnects(results: Results) -> InterconnectSection | None:
         return None
     drawn = figure.figure(made)
     chart = ChartSection(drawn.kind, drawn.title, figure.READS, interactive.spec(drawn))
-    parts = [(one.title, outcome.sentences(one), one.table) for one in made.parts]
+    parts = [(one.title, outcome.sentences(one), one.table, one.per_second) for one in made.parts]
     return InterconnectSection(made.heading, parts, made.contradictions, made.notes, chart)
 
 

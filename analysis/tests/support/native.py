@@ -38,6 +38,7 @@ def counters(point: int) -> schema.Counters:
     switches = np.array([0, 0, 0, 297 * point])
     per_rank = dict.fromkeys(datasets.COUNTED_PER_RANK, np.zeros(RANKS, np.int64))
     per_rank |= {"involuntary_switches": switches, "threads": np.full(RANKS, 2)}
+    per_rank |= {"wall_time": np.array([5, 10, 5, 5]) * 100_000_000}
     ports = {"eth0/statistics/tx_bytes": np.array([100, 8000]), "other": np.array([7, -1])}
     return schema.Counters(per_rank, ["0;0"] * RANKS, {"interrupts": np.array([-1, -1])}, ports)
 

@@ -310,6 +310,7 @@ class _Launch:
             "major_faults": np.zeros(ranks),
             "user_time": np.full(ranks, int(busy * 0.8)),
             "system_time": np.full(ranks, int(busy * 0.1)),
+            "wall_time": np.full(ranks, busy),
             "threads": np.full(ranks, 2),
             "resident_memory": np.full(ranks, 30_000_000),
             "locked_memory": np.full(ranks, 65_536),
@@ -319,11 +320,23 @@ class _Launch:
             per_rank={name: values.astype(np.int64) for name, values in per_rank.items()},
             thread_affinity=[f"{rank % setup.ppn};0-15" for rank in range(ranks)],
             per_node={
-                name: random.poisson(often, setup.nodes).astype(np.int64)
-                for name, often in zip(datasets.COUNTED_PER_NODE, (40, 200, 9), strict=True)
+                **{
+                    name: random.poisson(often, setup.nodes).astype(np.int64)
+                    for name, often in zip(datasets.COUNTED_PER_NODE, (40, 200, 9), strict=False)
+                },
+                **{
+                    f"node_{name}_time": np.full(setup.nodes, int(busy * share)).astype(np.int64)
+                    for name, share in self._of_machine().items()
+                },
             },
             ports={_PORT: random.poisson(100, setup.nodes).astype(np.int64)},
         )
+
+    def _of_machine(self) -> dict[str, float]:
+        """Of the time, on all CPUs: what the ranks use, and somebody else as much as one CPU."""
+        ppn = self.setup.ppn
+        used = {"user": 0.8 * ppn + 0.9, "system": 0.1 * ppn, "irq": 0.0, "softirq": 0.1}
+        return {**used, "steal": 0.05, "idle": 0.1, "wall": 1.0}
 
     def segment(self) -> schema.Segment:
         """Provenance of this launch."""

@@ -32,7 +32,7 @@ public:
     // adapters: those in use on this node.
     NodeCounterReader(const std::vector<NicFacts>& adapters, const std::vector<std::string>& names);
 
-    // Interrupts of the adapters' drivers, softirqs and the port counters; -1 where this node has none.
+    // Interrupts of the adapters' drivers, softirqs, CPU time and the port counters; -1 where this node has none.
     NodeCounters read() const;
 
 private:
@@ -45,6 +45,10 @@ std::int64_t count_interrupts(std::istream& table, const std::vector<std::string
 
 // The sum over all CPUs of one line of /proc/softirqs, as NET_RX; -1 where it has none of that name.
 std::int64_t count_softirqs(std::istream& table, std::string_view name);
+
+// The CPU times of the line "cpu" of /proc/stat, which has all CPUs, from ticks of that many in a second. Old
+// kernels have fewer of them: what is not there stays unknown, and so does all of a line that is none of numbers.
+void read_cpu_times(std::istream& table, std::int64_t ticks_per_second, NodeCounters& counters);
 
 // Adds after - before to the total, which is nothing before the first. -1 is for good: what the node has not, could
 // not be read, or was reset in between.

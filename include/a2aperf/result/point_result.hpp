@@ -30,6 +30,7 @@ enum class StopRule {
 struct RankCounters {
     std::int64_t voluntary_switches, involuntary_switches, minor_faults, major_faults;
     std::int64_t user_time_ns, system_time_ns;
+    std::int64_t wall_time_ns;                   // in which the others were counted; -1 = unknown
     std::int64_t resident_memory, locked_memory; // B, -1 = unknown; locked: pinned by the kernel for a device, too
     std::int32_t threads;
     char thread_affinity[96]; // "0-1;0-1;0", NUL-padded, ends in "…" when cut
@@ -39,7 +40,12 @@ struct RankCounters {
 struct NodeCounters {
     std::int64_t interrupts = -1;
     std::int64_t net_rx = -1, net_tx = -1; // softirqs of all its interfaces
-    std::vector<std::int64_t> ports;       // parallel to Provenance::port_names
+    // CPU time of all its CPUs together, whoever used it: a process, niced or not; the kernel; what it spent on
+    // interrupts, where it accounts for them apart; what a hypervisor gave to others; nobody.
+    std::int64_t user_time_ns = -1, system_time_ns = -1, irq_time_ns = -1, softirq_time_ns = -1, steal_time_ns = -1,
+                 idle_time_ns = -1;
+    std::int64_t wall_time_ns = -1;  // in which it was counted
+    std::vector<std::int64_t> ports; // parallel to Provenance::port_names
 };
 
 // Of all ranks and nodes while one phase went on: a launch's start, a point's verification. Empty: not counted.

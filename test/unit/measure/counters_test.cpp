@@ -26,6 +26,7 @@ TEST_CASE("giving up the core and using it show as differences") {
     CHECK(change.voluntary_switches >= 20);
     CHECK(change.involuntary_switches >= 0);
     CHECK(change.threads == 1);
+    CHECK(change.wall_time_ns >= 40 * 1'000'000);
 }
 
 TEST_CASE("every thread's CPUs are told") {
@@ -140,6 +141,63 @@ TEST_CASE("this node's softirqs are counted, and none falls") {
     CHECK(before.net_tx >= 0);
     CHECK(after.net_rx >= before.net_rx);
     CHECK(after.net_tx >= before.net_tx);
+}
+
+TEST_CASE("CPU times of a node are those of the line that has all CPUs") {
+    const auto read = [](const std::string& table, std::int64_t ticks_per_second = 100) {
+        std::istringstream stream(table);
+        NodeCounters counters;
+        read_cpu_times(stream, ticks_per_second, counters);
+        return counters;
+    };
+    constexpr std::int64_t kTick = 10'000'000;
+    const NodeCounters whole = read("cpu0 9 9 9 9 9 9 9 9 9 9\n"
+                                    "cpu  100 20 30 4000 500 6 7 8 90 10\n"
+                                    "intr 3\n");
+    CHECK(whole.user_time_ns == 120 * kTick); // and 90 of a guest in it
+    CHECK(whole.system_time_ns == 30 * kTick);
+    CHECK(whole.idle_time_ns == 4500 * kTick);
+    CHECK(whole.irq_time_ns == 6 * kTick);
+    CHECK(whole.softirq_time_ns == 7 * kTick);
+    CHECK(whole.steal_time_ns == 8 * kTick);
+    CHECK(read("cpu  1 2 3 4 5 6 7 8\n", 250).user_time_ns == 3 * 4'000'000);
+
+    const NodeCounters old = read("cpu  100 20 30 4000\n"); // Linux 2.4
+    CHECK(old.user_time_ns == 120 * kTick);
+    CHECK(old.idle_time_ns == 4000 * kTick);
+    CHECK(old.irq_time_ns == -1);
+    CHECK(old.softirq_time_ns == -1);
+    CHECK(old.steal_time_ns == -1);
+
+    for (const char* broken : {"", "cpu\n", "cpu  1 2 3\n", "cpu0 1 2 3 4 5 6 7 8\n", "cpu  1 2 three 4 5 6 7 8\n",
+                               "cpu  1 2 3 4 5 6x 7 8\n", "cpu  1 -2 3 4 5 6 7 8\n", "cpux 1 2 3 4 5 6 7 8\n",
+                               "cpu  99999999999999999999 2 3 4 5 6 7 8\n"}) {
+        CAPTURE(broken);
+        CHECK(read(broken).user_time_ns == -1);
+        CHECK(read(broken).idle_time_ns == -1);
+    }
+    CHECK(read("cpu  1 2 3 4\n", 0).user_time_ns == -1);
+}
+
+TEST_CASE("CPU times that fit into no number of ns begin at 0 again") {
+    std::istringstream stream("cpu  9223372036854775807 9223372036854775807 922337203685 922337203684 0 0 0 0\n");
+    NodeCounters counters;
+    read_cpu_times(stream, 100, counters);
+    CHECK(counters.user_time_ns >= 0);
+    CHECK(counters.system_time_ns == 0);
+    CHECK(counters.idle_time_ns == 9'223'372'036'840'000'000);
+}
+
+TEST_CASE("CPU times of this node are counted") {
+    const NodeCounterReader reader({}, {});
+    const NodeCounters before = reader.read();
+    const NodeCounters after = reader.read();
+    std::optional<NodeCounters> change;
+    accumulate(change, before, after);
+    CHECK(before.user_time_ns > 0);
+    CHECK(change->user_time_ns >= 0);
+    CHECK(change->system_time_ns >= 0);
+    CHECK(change->wall_time_ns > 0);
 }
 
 TEST_CASE("the loopback interface's bytes are read by name, unknown names are -1") {

@@ -273,11 +273,17 @@ TEST_CASE("a stored point gives back its statistics and counters") {
     CHECK(read.nodes[1].ports == written.nodes[1].ports);
     CHECK(read.nodes[1].net_rx == written.nodes[1].net_rx);
     CHECK(read.nodes[1].net_tx == written.nodes[1].net_tx);
+    CHECK(read.ranks[2].wall_time_ns == written.ranks[2].wall_time_ns);
+    CHECK(read.nodes[1].user_time_ns == -1);
+    CHECK(read.nodes[1].system_time_ns == written.nodes[1].system_time_ns);
+    CHECK(read.nodes[1].wall_time_ns == written.nodes[1].wall_time_ns);
     REQUIRE(read.verification.ranks.size() == 4);
     CHECK(read.verification.ranks[2].voluntary_switches == written.ranks[2].voluntary_switches + 7);
     CHECK(read.verification.nodes.at(1).ports.at(0) == written.nodes[1].ports.at(0) + 7);
     CHECK(read.verification.nodes.at(1).net_rx == written.nodes[1].net_rx);
     CHECK(read.verification.nodes.at(1).net_tx == written.nodes[1].net_tx + 7);
+    CHECK(read.verification.nodes.at(1).idle_time_ns == written.nodes[1].idle_time_ns + 7);
+    CHECK(read.verification.ranks[2].wall_time_ns == written.ranks[2].wall_time_ns);
 }
 
 TEST_CASE("counters that were not taken are unknown") {
@@ -294,6 +300,8 @@ TEST_CASE("counters that were not taken are unknown") {
     CHECK(read.nodes.at(0).interrupts == -1);
     CHECK(read.nodes.at(0).net_rx == -1);
     CHECK(read.nodes.at(0).net_tx == -1);
+    CHECK(read.nodes.at(0).idle_time_ns == -1);
+    CHECK(read.ranks.at(0).wall_time_ns == -1);
     CHECK(read.nodes.at(0).ports == std::vector<std::int64_t>{-1, -1});
     CHECK(read.verification.ranks.at(0).system_time_ns == -1);
     CHECK(read.verification.nodes.at(0).ports == std::vector<std::int64_t>{-1, -1});

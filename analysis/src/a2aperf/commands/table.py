@@ -68,7 +68,7 @@ def run(
         bool,
         typer.Option(
             "--counters",
-            help="What system and ports counted at each point, per message and per GB.",
+            help="What system and ports counted at each point, per message, per GB and per s.",
         ),
     ] = False,
     phase: Annotated[

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What an interconnect costs: a gigabyte of payload, and memory; from the counters of the files."""
+"""What an interconnect costs: a gigabyte of payload, a second, and memory; from the counters."""
 
 from __future__ import annotations
 
@@ -16,19 +16,20 @@ from a2aperf.suite.ranking import LABEL, Cell, Ranking, cell_of
 
 COUNTED: Final = {
     "cpu": ("user_time", "system_time"),
+    "node_cpu": ("node_user_time", "node_system_time", "node_irq_time", "node_softirq_time"),
     "switches": ("voluntary_switches", "involuntary_switches"),
     "softirqs": ("softirqs_net_rx", "softirqs_net_tx"),
 }
-"""Of a gigabyte: of all ranks, and of all nodes."""
+"""Of a gigabyte and of a second: of all ranks, and of all nodes."""
 LEVELS: Final = {"resident": "resident_memory", "locked": "locked_memory"}
 """Of the rank that has most, after the point."""
 KINDS: Final = (*COUNTED, *LEVELS)
-_SCALE: Final = {"cpu": 1e-9, **dict.fromkeys(LEVELS, 1e-6)}
+_SCALE: Final = {"cpu": 1e-9, "node_cpu": 1e-9, **dict.fromkeys(LEVELS, 1e-6)}
 
 
 @dataclass(frozen=True)
 class Cost:
-    """The median over launches, the least and the most: for a gigabyte of payload, or of memory."""
+    """The median over launches, the least and the most: what is divided, or memory."""
 
     middle: float
     least: float
@@ -40,16 +41,35 @@ Costs = dict[Cell, dict[str, dict[str, Cost]]]
 """By cell, interconnect and kind of cost."""
 
 
-def costs(ranking: Ranking) -> Costs:
-    """What is known; a cell without counters is not there. Without payload only memory is told."""
+@dataclass(frozen=True)
+class Spent:
+    """What is known; a cell without counters is not there.
+
+    Memory is beside what a gigabyte costs; without payload it is alone there.
+    """
+
+    per_gb: Costs
+    per_second: Costs
+
+
+def costs(ranking: Ranking) -> Spent:
+    """From one look at the counters of all points."""
     used = ranking.used
     try:
         frame = counter_table.frame(used)
     except InputError:  # none of the files has counters
-        return {}
+        return Spent({}, {})
     is_level = frame["counter"].isin(LEVELS.values())
+    of_second = frame[~is_level].assign(value=lambda rows: rows["per_second"])
     frame = frame[is_level | (frame["bytes"].fillna(0) > 0)]
-    frame["value"] = frame["per_gb"].where(~is_level, frame["max"])
+    frame = frame.assign(value=frame["per_gb"].where(~frame["counter"].isin(LEVELS.values()),
+                                                     frame["max"]))  # fmt: skip
+    return Spent(_of_launches(ranking, frame), _of_launches(ranking, of_second))
+
+
+def _of_launches(ranking: Ranking, frame: pd.DataFrame) -> Costs:
+    """By the column `value`."""
+    used = ranking.used
     per_point: dict[tuple[str, int], dict[str, float]] = {}
     for file, point, counter, value in frame[["file", "point", "counter", "value"]].itertuples(
         index=False

@@ -13,7 +13,7 @@ from a2aperf import tables, workloads
 from a2aperf.labels import count_text, list_text, number_text, range_text, size_text
 from a2aperf.results import Results
 from a2aperf.suite import ranking as ranks
-from a2aperf.suite.costs import KINDS, Cost, Costs, costs
+from a2aperf.suite.costs import COUNTED, KINDS, Cost, Costs, costs
 from a2aperf.suite.duels import Duel, duels
 from a2aperf.suite.ranking import Cell, Ranking, Standing, worded
 from a2aperf.suite.recommendation import Advice, advice, undecided
@@ -34,6 +34,7 @@ class Part:
     role: str
     title: str
     table: Table
+    per_second: Table | None
     duels: Sequence[Duel]
     advice: Sequence[Advice]
     undecided: str
@@ -45,6 +46,7 @@ class Outcome:
 
     ranking: Ranking
     costs: Costs
+    per_second: Costs
     parts: Sequence[Part]
     contradictions: Sequence[str]
 
@@ -69,12 +71,21 @@ class Outcome:
             "counts what was slow",
             *self.ranking.notes,
         ]
-        if self.costs:
+        if self.costs or self.per_second:
+            second = " and for a second of it (1 CPU s/s: one CPU that was busy all the time)"
             told.append(
-                "costs are of the timed part, for a gigabyte of payload (1e9 B): CPU time of all "
-                "ranks, which polling for messages is part of; context switches of all ranks; "
-                "softirqs NET_RX and NET_TX of the nodes, whoever caused them; memory (MB = 1e6 B) "
-                "is that of the rank that has most after the point, shared pages included"
+                "costs are of the timed part, for a gigabyte of payload (1e9 B)"
+                f"{second if self.per_second else ''}: CPU time of all ranks, which polling for "
+                "messages is part of; context switches of all ranks; softirqs NET_RX and NET_TX "
+                "of the nodes, whoever caused them; memory (MB = 1e6 B) is that of the rank that "
+                "has most after the point, shared pages included"
+            )
+        if any("node_cpu" in kinds for of in (self.costs, self.per_second)
+               for here in of.values() for kinds in here.values()):  # fmt: skip
+            told.append(
+                "node CPU is what all CPUs of the nodes were busy with, whoever used them: "
+                "processes, these ranks among them, the kernel, interrupts and softirqs; the "
+                "kernel counts it in ticks, so that of a short point it is rough"
             )
         if (self.ranking.used.points["nodes"] == 1).all():
             told.append("all ranks were on one node: nothing here is told of a link between nodes")
@@ -85,7 +96,11 @@ def judge(found: Results) -> Outcome:
     """What follows from all launches that say over which interconnect they went."""
     made = ranks.rank(found)
     known = costs(made)
-    parts = [_part(made, known, role) for role in made.places if made.cells(role)]
+    parts = [
+        _part(made, known.per_gb, known.per_second, role)
+        for role in made.places
+        if made.cells(role)
+    ]
     wrong = [
         said
         for one in workloads.present(made.used)
@@ -94,15 +109,16 @@ def judge(found: Results) -> Outcome:
             made.used.select(made.used.points["role"].isin(one.roles))
         )
     ]
-    return Outcome(made, known, parts, wrong)
+    return Outcome(made, known.per_gb, known.per_second, parts, wrong)
 
 
-def _part(made: Ranking, known: Costs, role: str) -> Part:
+def _part(made: Ranking, known: Costs, per_second: Costs, role: str) -> Part:
     title = workloads.of_role(role).title
     return Part(
         role,
         title.partition(" with {}")[0],
         table(made, known, role),
+        per_second_table(made, per_second, role),
         list(duels(made, role)),
         list(advice(made, known, role)),
         undecided(made, role),
@@ -116,7 +132,10 @@ def lines(made: Outcome) -> list[str]:
     """For people."""
     told = [made.heading]
     for part in made.parts:
-        told += ["", Bold(part.title), *part.table.lines(), *_sentences(part)]
+        told += ["", Bold(part.title), *part.table.lines()]
+        if part.per_second:
+            told += ["", *part.per_second.lines()]
+        told += _sentences(part)
     if made.contradictions:
         told += ["", Bold("contradictions"), *made.contradictions]
     return [*told, *_blank([f"note: {note}" for note in made.notes])]
@@ -144,19 +163,15 @@ def sentences(part: Part) -> list[str]:
 def table(made: Ranking, known: Costs, role: str) -> Table:
     """A row for each cell and interconnect: its place, its speed, its cost."""
     judged = made.judged[role]
-    kinds = [kind for kind in KINDS
-             if any(kind in of.get(name, {}) for cell, of in known.items() if cell.role == role
-                    for name in of)]  # fmt: skip
+    kinds = _kinds(KINDS, known, role)
     heads = [
-        tables.Column("size"),
-        *(tables.Column(name, left=True) for name in made.places[role]),
-        tables.Column("interconnect", left=True),
+        *_places(made, role),
         tables.Column("place"),
         tables.Column(judged.unit),
         tables.Column("95 % interval"),
         tables.Column(f"µs of {judged.repeated or 'the median op'}"),
         tables.Column("launches"),
-        *(tables.Column(_HEADS[kind]) for kind in kinds),
+        *(tables.Column(_head(kind)) for kind in kinds),
     ]
     rows = []
     for cell in made.cells(role):
@@ -170,13 +185,59 @@ def table(made: Ranking, known: Costs, role: str) -> Table:
     return Table(heads, rows, caption)
 
 
+def per_second_table(made: Ranking, known: Costs, role: str) -> Table | None:
+    """What a second of each cell and interconnect costs; None where nothing is known of it."""
+    kinds = _kinds(tuple(COUNTED), known, role)
+    if not kinds:
+        return None
+    heads = [*_places(made, role), *(tables.Column(_head(kind, "s")) for kind in kinds)]
+    rows = []
+    for cell in made.cells(role):
+        for name in made.standings[cell]:
+            own = known.get(cell, {}).get(name, {})
+            rows.append([*_place_cells(cell, name), *(_cost(own.get(kind)) for kind in kinds)])
+    caption = (
+        "For each second of the timed part, medians over launches: 1 CPU s/s is one CPU that was "
+        "busy all the time."
+    )
+    return Table(heads, rows, caption)
+
+
 _HEADS: Final = {
-    "cpu": "CPU s/GB",
-    "switches": "switches/GB",
-    "softirqs": "softirqs/GB",
+    "cpu": "CPU s/{}",
+    "node_cpu": "node CPU s/{}",
+    "switches": "switches/{}",
+    "softirqs": "softirqs/{}",
     "resident": "resident MB",
     "locked": "locked MB",
 }
+
+
+def _head(kind: str, by: str = "GB") -> str:
+    return _HEADS[kind].format(by)
+
+
+def _kinds(kinds: Sequence[str], known: Costs, role: str) -> list[str]:
+    """Those that are known of any cell."""
+    there = {kind for cell, of in known.items() if cell.role == role
+             for here in of.values() for kind in here}  # fmt: skip
+    return [kind for kind in kinds if kind in there]
+
+
+def _places(made: Ranking, role: str) -> list[tables.Column]:
+    return [
+        tables.Column("size"),
+        *(tables.Column(name, left=True) for name in made.places[role]),
+        tables.Column("interconnect", left=True),
+    ]
+
+
+def _place_cells(cell: Cell, name: str) -> list[tables.Cell]:
+    return [
+        tables.Cell(size_text(cell.size), str(cell.size)),
+        *(tables.Cell(worded(setting, value)) for setting, value in cell.others),
+        tables.Cell(name),
+    ]
 
 
 def _cells(made: Ranking, cell: Cell, name: str, one: Standing) -> list[tables.Cell]:
@@ -186,9 +247,7 @@ def _cells(made: Ranking, cell: Cell, name: str, one: Standing) -> list[tables.C
         interval = tables.Cell(f"{number_text(one.rate_low)} to {number_text(one.rate_high)}",
                                str(one.rate_low))  # fmt: skip
     return [
-        tables.Cell(size_text(cell.size), str(cell.size)),
-        *(tables.Cell(worded(name, value)) for name, value in cell.others),
-        tables.Cell(name),
+        *_place_cells(cell, name),
         tables.Cell(place, str(made.place(cell, name)[0])),
         _number(one.rate),
         interval,
@@ -230,7 +289,11 @@ def _plain(made: Outcome, part: Part) -> dict[str, Any]:
                 "message_size": cell.size,
                 **{name: _known(value) for name, value in cell.others},
                 "interconnects": {
-                    name: _standing(rank, cell, name, made.costs.get(cell, {}).get(name, {}))
+                    name: {
+                        **_standing(rank, cell, name),
+                        "per_gb": _spent(made.costs, cell, name),
+                        "per_second": _spent(made.per_second, cell, name),
+                    }
                     for name in rank.standings[cell]
                 },
             }
@@ -250,7 +313,7 @@ def _plain(made: Outcome, part: Part) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _standing(rank: Ranking, cell: Cell, name: str, costs: dict[str, Cost]) -> dict[str, Any]:
+def _standing(rank: Ranking, cell: Cell, name: str) -> dict[str, Any]:
     one = rank.standings[cell][name]
     best, worst = rank.place(cell, name)
     return {
@@ -266,11 +329,14 @@ def _standing(rank: Ranking, cell: Cell, name: str, costs: dict[str, Cost]) -> d
                     "high": _known(x.high)}
             for other, x in one.against.items()
         },
-        "per_gb": {
-            kind: {"median": x.middle, "least": x.least, "most": x.most, "launches": x.launches}
-            for kind, x in costs.items()
-        },
     }  # fmt: skip
+
+
+def _spent(known: Costs, cell: Cell, name: str) -> dict[str, Any]:
+    return {
+        kind: {"median": x.middle, "least": x.least, "most": x.most, "launches": x.launches}
+        for kind, x in known.get(cell, {}).get(name, {}).items()
+    }
 
 
 def _known(value: Any) -> Any:
