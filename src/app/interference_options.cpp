@@ -183,8 +183,11 @@ void check_interference_options(const Options& options) {
         throw UsageError("--victim-window is of streams: it needs --victim-kind stream");
     if (asked.gap >= asked.phases.length)
         throw UsageError(
-            "--gap: longer than a phase, so that most phases would have no time of a victim: make --phase "
+            "--gap: as long as a phase or longer, so that some phases would have no time of a victim: make --phase "
             "longer or the gap shorter");
+    if (asked.victim_kind == VictimKind::stream && asked.gap >= asked.phases.counted())
+        throw UsageError("--gap: of a stream it fits into no phase, of which the last 80 % count: make --phase "
+                         "longer or the gap shorter");
     require_flow_modes(options, EchoModes::kNames);
     require_poll_without_pause(options);
     constexpr Format kFormats[] = {Format::table, Format::csv, Format::json};

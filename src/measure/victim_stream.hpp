@@ -17,7 +17,8 @@ namespace a2aperf {
 //
 // A receiver of a stream looks at what came in slices of time: from one message to the first that comes when the
 // gap is over, or to a later one where many are read at once. Its sample is the time of a window of messages at the
-// slice's rate.
+// slice's rate. A slice that would reach into the next phase, or from what is not settled into what is, is none:
+// the next begins there.
 template <class Mode>
 class VictimStream : public InterferenceSide<CreditStream<Mode>> {
     using InterferenceSide<CreditStream<Mode>>::flow_;
@@ -62,7 +63,7 @@ private:
     void look() {
         seen_ = received();
         const Nanoseconds now = now_ns();
-        if (begin_ != kNoMoment) {
+        if (begin_ != kNoMoment && now < end_of_kind_) {
             if (now < begin_ + gap_) return;
             const auto time =
                 static_cast<double>(now - begin_) * window_ / static_cast<double>(seen_ - seen_at_begin_);
@@ -70,6 +71,7 @@ private:
         }
         begin_ = now;
         seen_at_begin_ = seen_;
+        end_of_kind_ = start_ + phases_.end_of_kind(now - start_);
     }
 
     Phases phases_;
@@ -79,6 +81,7 @@ private:
     Nanoseconds start_ = 0, next_ = 0;
     bool is_open_ = false;
     Nanoseconds begin_ = kNoMoment; // of the slice
+    Nanoseconds end_of_kind_ = 0;   // of the phase that it is in
     std::int64_t seen_ = 0, seen_at_begin_ = 0;
     VictimTimes times_;
 };

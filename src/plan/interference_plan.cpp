@@ -64,6 +64,11 @@ SampleKind Phases::kind_at(Nanoseconds offset) const {
     return phase < 0 || phase >= count() || offset < settled(phase) ? SampleKind::unsettled : kind_of(phase);
 }
 
+Nanoseconds Phases::end_of_kind(Nanoseconds offset) const {
+    const int phase = at(offset);
+    return offset < settled(phase) ? settled(phase) : begin(phase + 1);
+}
+
 std::string_view to_string(Placement placement) {
     switch (placement) {
     case Placement::same:

@@ -122,13 +122,27 @@ def test_a_stream_as_the_victim(interference, tmp_path, mode):
     assert list(raw["rank_role"]) == [1, 2, 3, 3] and row["victim_pairs"] == b"1:0"
     sent, received = raw["messages_sent"], raw["messages_received"]
     assert sent[0] == received[1] == 0 and sent[1] == received[0] > 0
-    # Slices follow one another without a gap: as many windows as fit their times, so many messages came.
-    begin, time = (raw[name][:, 0][raw["victim_time"][:, 0] != NO_MOMENT] for name in ("sample_begin", "victim_time"))
+    # Slices of a phase follow one another without a gap: as many windows as fit their times, so many messages came.
+    begin, phase, kind, time = (
+        raw[name][:, 0][raw["victim_time"][:, 0] != NO_MOMENT] for name in ("sample_begin", "sample_phase", "sample_kind", "victim_time")
+    )
     slices = np.diff(begin)
     assert (slices >= row["request_gap"]).all()
-    messages = 4 * slices / time[:-1]
+    follows = (np.diff(phase) == 0) & (np.diff(kind) == 0)
+    messages = (4 * slices / time[:-1])[follows]
     assert np.allclose(messages, np.round(messages), rtol=2 / time.min(), atol=0) and messages.sum() <= received[0]
     assert row["gbps"] == pytest.approx(4 * 4096 * 8 / row["loaded_p50"], nan_ok=True)
+
+
+def test_a_slice_of_a_stream_lies_in_what_counts_of_its_phase(interference, tmp_path):
+    """It is at least as long as the gap, here two thirds of a phase: it begins so early that it ends there."""
+    interference(4, "--phase", "30ms", "--alternations", "6", "--levels", "0", "--victim-kind", "stream", "--gap", "20ms")
+    raw, row = rows_of(tmp_path / "a.h5", 0)
+    there = raw["victim_time"][:, 0] != NO_MOMENT
+    begin, phase = (raw[name][:, 0][there] for name in ("sample_begin", "sample_phase"))
+    since = begin - 30_000_000 * phase
+    assert (since >= 30_000_000 / 5).all(), "what is not settled lasts for less than the gap"
+    assert (since + row["request_gap"] <= 30_000_000).all()
 
 
 @pytest.mark.parametrize("provider, mode", [("shm", "tagged"), ("tcp", "msg"), ("net", "tagged")])
@@ -195,7 +209,8 @@ def test_what_cannot_be_asked_for(launch, tmp_path):
         ("--victims", "0:9"): "--victims names rank 9, and there are 4 ranks",
         ("--victims", "0:1,1:2", "--victim-kind", "stream"): "rank 1 is a sender and a receiver",
         ("--victim-kind", "alltoall"): "unknown victim-kind 'alltoall'",
-        ("--gap", "20ms", "--phase", "20ms"): "--gap: longer than a phase, so that most phases would have no time",
+        ("--gap", "20ms", "--phase", "20ms"): "--gap: as long as a phase or longer, so that some phases would have no time",
+        ("--gap", "16ms", "--phase", "20ms", "--victim-kind", "stream"): "--gap: of a stream it fits into no phase",
         ("--victim-window", "4"): "--victim-window is of streams: it needs --victim-kind stream",
         ("--load-class", "gold"): "unknown class 'gold'",
         ("--levels", "101"): "'101' is not a whole number from 0 to 100",

@@ -31,6 +31,9 @@ struct Phases {
     Nanoseconds settled(int phase) const { return begin(phase) + length / 5; }
     SampleKind kind_of(int phase) const;
     SampleKind kind_at(Nanoseconds offset) const; // unsettled, too
+    // How far from there all is of one phase and of one kind.
+    Nanoseconds end_of_kind(Nanoseconds offset) const;
+    Nanoseconds counted() const { return begin(1) - settled(0); } // of each
 };
 
 // Which ranks are victims, and which ones are the load.

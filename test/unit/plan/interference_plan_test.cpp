@@ -30,6 +30,22 @@ TEST_CASE("phases: the load alone, then alternations that turn around") {
     CHECK(phases.kind_at(700) == unsettled);
 }
 
+TEST_CASE("a phase is of one kind until it has settled, and from then on until its end") {
+    const Phases phases{.length = 1000, .alternations = 2};
+    CHECK(phases.counted() == 800);
+    CHECK(phases.end_of_kind(0) == 200);
+    CHECK(phases.end_of_kind(199) == 200);
+    CHECK(phases.end_of_kind(200) == 1000);
+    CHECK(phases.end_of_kind(999) == 1000);
+    CHECK(phases.end_of_kind(1000) == 1200);
+    CHECK(phases.end_of_kind(4999) == 5000);
+    for (const Nanoseconds offset : {0, 199, 200, 1500, 3100}) {
+        const Nanoseconds last = phases.end_of_kind(offset) - 1;
+        CHECK(phases.at(last) == phases.at(offset));
+        CHECK(phases.kind_at(last) == phases.kind_at(offset));
+    }
+}
+
 TEST_CASE("sides share each node, or have nodes of their own") {
     const Layout layout = Layout::blocks(8, 2);
     const Sides same = sides_of(layout, Placement::same);
