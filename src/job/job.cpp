@@ -212,7 +212,7 @@ void Job::wait(const char* what) const {
     try {
         test_until_done(what);
     } catch (const RunError& error) {
-        if (give_up_) give_up_(error);
+        give_up(error);
         throw;
     }
 }

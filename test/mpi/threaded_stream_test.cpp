@@ -4,7 +4,9 @@
 #include <array>
 #include <atomic>
 #include <stdexcept>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "a2aperf/fabric/completion_level.hpp"
 #include "a2aperf/transfer/msg.hpp"
@@ -82,6 +84,36 @@ TEST_CASE("what fails in the receiving thread ends the sender's, and is said the
             for (;;) (void)stream.advance();
         }(),
         "no such core");
+}
+
+TEST_CASE("where the receiving thread does not come back, its rank says that it waits for it, and gives up") {
+    Ends ends("tagged");
+    const auto both = ends.rig.channels.all();
+    std::atomic<bool> is_back{false};
+    std::vector<std::string> said;
+    job().set_give_up([&](const std::exception& error) {
+        said.emplace_back(error.what());
+        is_back = true; // else it would wait on
+        is_back.notify_all();
+    });
+    const auto stay_away = [&](int end) {
+        if (end == 1) is_back.wait(false);
+    };
+    const Deadline soon(Polling::yield, 50'000'000);
+    { ThreadedStream<Tagged>(job(), *both[0], *both[1], kMessage, ends.settings(7), soon, stay_away); }
+    REQUIRE(said.size() == 1);
+    CHECK(said[0].find(job().who(job().rank()) + " waits for its receiving thread") == 0);
+
+    is_back = false;
+    {
+        ThreadedStream<Tagged> stream(job(), *both[0], *both[1], kMessage, ends.settings(7), soon, stay_away);
+        stream.prepare();
+        (void)stream.advance();
+        CHECK_THROWS_WITH_AS(stream.progress(), said[0].c_str(), RunError);
+    }
+    REQUIRE(said.size() == 2);
+    CHECK(said[1] == said[0]);
+    job().set_give_up({});
 }
 
 TEST_CASE("who never started, or does not go on, leaves no thread behind") {

@@ -113,6 +113,11 @@ public:
     // thrown.
     using GiveUp = std::function<void(const std::exception&)>;
     void set_give_up(GiveUp give_up) { give_up_ = std::move(give_up); }
+    // For who waits in vain for something else that uses its memory, such as a thread. Returns where none is set,
+    // or that returns.
+    void give_up(const std::exception& error) const {
+        if (give_up_) give_up_(error);
+    }
 
     // Ends every process of the job with this status, once rank 0 was told why: its wait may end for the
     // launcher's signal. Does not return.

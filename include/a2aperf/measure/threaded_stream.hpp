@@ -16,7 +16,9 @@
 
 #include <fmt/format.h>
 
+#include "a2aperf/base/clock.hpp"
 #include "a2aperf/base/error.hpp"
+#include "a2aperf/job/stop_signal.hpp"
 #include "a2aperf/measure/credit_stream.hpp"
 #include "a2aperf/measure/deadline.hpp"
 
@@ -58,9 +60,11 @@ public:
           sender_(job, sending, message_size, end(settings, {job.rank()}, {})),
           receiver_(job, receiving, message_size, end(settings, {}, {job.rank()})), thread_([this] { receive(); }) {
     }
+    // The thread uses all that is here: it ends, or the process does.
     ~ThreadedStream() {
         phase_.store(Phase::over, std::memory_order_release);
         phase_.notify_one();
+        if (!comes_back()) job_.give_up(held_up());
         thread_.join();
     }
     ThreadedStream(const ThreadedStream&) = delete;
@@ -151,11 +155,28 @@ private:
         phase_.store(Phase::paused, std::memory_order_release);
         Deadline deadline(deadline_.polling(), deadline_.timeout());
         while (!is_idle_.load(std::memory_order_acquire))
-            if (!deadline.idle() && deadline.waited() >= deadline.timeout() + longest_pause_)
-                throw RunError(fmt::format("the receiving thread of {} does not return from the provider",
-                                           job_.who(job_.rank())),
-                               EndReason::fabric_deadline);
+            if (!deadline.idle() && deadline.waited() >= deadline.timeout() + longest_pause_) {
+                is_held_up_ = true;
+                throw held_up();
+            }
         is_running_ = false;
+    }
+    // False when the receiver's thread is not back within the deadline. A signal that has waited for too long ends
+    // the process from here: nothing can be thrown.
+    bool comes_back() const noexcept {
+        const Nanoseconds begin = now_ns();
+        while (!is_idle_.load(std::memory_order_acquire)) {
+            if (StopSignal::is_overdue()) job_.leave(StopSignal::number());
+            if (is_held_up_ || now_ns() - begin >= deadline_.timeout() + longest_pause_) return false;
+            sched_yield();
+        }
+        return true;
+    }
+    RunError held_up() const {
+        return RunError(fmt::format("{} waits for its receiving thread, which has not returned from the provider "
+                                    "for {}",
+                                    job_.who(job_.rank()), format_duration(deadline_.timeout() + longest_pause_)),
+                        EndReason::fabric_deadline);
     }
     void stop_and_fail() {
         stop();
@@ -204,7 +225,7 @@ private:
     std::atomic<bool> is_received_{false}, has_failed_{false}, is_idle_{false};
     std::exception_ptr failure_{};
     alignas(kLine) std::atomic<Phase> phase_{Phase::waiting};
-    bool is_running_ = false;
+    bool is_running_ = false, is_held_up_ = false;
     std::array<std::uint64_t, 2> counts_{};
     mutable std::array<std::int64_t, 3> totals_{};
     mutable std::vector<std::int64_t> started_;
