@@ -70,7 +70,7 @@ int run_dry(const Options& options) {
         : options.memory_limit
             ? "; several peers share a buffer to stay below --memory-limit"
             : "; several peers share a buffer, as no --memory-limit says how much memory a node may use"));
-    say(workload.own_room(plan, options, layout.ranks()));
+    say(workload.own_room(plan, options, layout));
     say(fmt::format("time: about {} if a message costs 4 us and a rank moves 5 GB/s\n",
                     format_estimate(estimated_time(plan, options, layout.ranks()))));
     return 0;

@@ -46,6 +46,7 @@ Nanoseconds estimated_time(const Plan& plan, const Options& options, int ranks) 
     }
     if (largest != nullptr)
         seconds += workload.points_afterwards(options) * workload.seconds_of_point(options, *largest, ops, ranks);
+    seconds += workload.seconds_of_writing(options, plan, ranks);
     return static_cast<Nanoseconds>(seconds * 1e9);
 }
 

@@ -29,6 +29,12 @@ constexpr double kSecondsPerStep = 5e-3;
 constexpr double kSecondsPerStepAndRank = 20e-6;
 constexpr double kSecondsPerAgreement = 50e-6;
 
+// Rank 0 writes the cells of a step one by one, as far apart as rows of the matrix are, and at the end it reads and
+// compresses all of it: of 1,280 and 10,240 ranks 38 and 59 us for each rank of a step, and 9 and 12 ns for a byte
+// (docs/scaling.md).
+constexpr double kSecondsToWriteCells = 60e-6;
+constexpr double kSecondsPerByteAtEnd = 12e-9;
+
 constexpr int kMostSuspects = 10'000;
 
 // The most that judging took of rank 0's memory for a pair at one size, where 0.3 to 5 million were judged.
@@ -309,11 +315,22 @@ public:
         return kSecondsPerStep + kSecondsPerStepAndRank * ranks + ops * op;
     }
     int points_afterwards(const Options& options) const override { return pair_options(options).suspects; }
-    std::string own_room(const Plan& plan, const Options& options, int ranks) const override {
+    double seconds_of_writing(const Options& options, const Plan& plan, int ranks) const override {
+        return kSecondsToWriteCells * ranks * static_cast<double>(plan.order.size()) +
+               kSecondsPerByteAtEnd * static_cast<double>(bytes_of(*group(options, plan, ranks)));
+    }
+    std::string own_room(const Plan& plan, const Options& options, const Layout& layout) const override {
+        const int ranks = layout.ranks();
         const Bytes judged = plan.order.size() * static_cast<Bytes>(ranks) * kBytesPerCell;
-        return fmt::format("pair matrix: {} of the results file until the launch ends; rank 0 needs about {} of "
-                           "memory to judge it\n",
-                           format_bytes(bytes_of(*group(options, plan, ranks))), format_bytes(two_digits(judged)));
+        const RecorderSettings settings{.max_attempts = 2 * options.ops, // of a start by the clock
+                                        .percentile = options.percentile,
+                                        .schema = schema(),
+                                        .group = group(options, plan, ranks)};
+        return fmt::format(
+            "results file: rank 0 writes up to {} until the launch ends, {} of it the pair matrix; it "
+            "needs about {} of memory to judge that\n",
+            format_bytes(two_digits(largest_file(settings, plan, layout))), format_bytes(bytes_of(*settings.group)),
+            format_bytes(two_digits(judged)));
     }
 
     bool is_collective() const override { return false; }

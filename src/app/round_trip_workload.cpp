@@ -11,7 +11,8 @@
 
 namespace a2aperf {
 
-std::string RoundTripWorkload::own_room(const Plan& plan, const Options& options, int ranks) const {
+std::string RoundTripWorkload::own_room(const Plan& plan, const Options& options, const Layout& layout) const {
+    const int ranks = layout.ranks();
     const auto along = [&](Per per) {
         return static_cast<Bytes>(std::ranges::count(schema().samples, per, &SampleColumn::per));
     };

@@ -16,7 +16,7 @@ namespace a2aperf {
 class RoundTripWorkload : public DurationWorkload {
 public:
     std::string_view demands() const override { return "a round trip needs"; }
-    std::string own_room(const Plan& plan, const Options& options, int ranks) const override;
+    std::string own_room(const Plan& plan, const Options& options, const Layout& layout) const override;
     std::unique_ptr<Flow> flow(const EngineParts& parts) const override;
     int most_ticks(const Options& options, int ranks) const override;
     int most_buckets(const Options& options, int ranks) const override;

@@ -64,12 +64,14 @@ public:
     // For the estimate: a point, and how many more points of the largest size may follow the plan.
     virtual double seconds_of_point(const Options& options, const Point& point, double ops, int ranks) const = 0;
     virtual int points_afterwards(const Options&) const { return 0; }
+    // What rank 0 does meanwhile and at the end while the others wait, beyond what a point has of it.
+    virtual double seconds_of_writing(const Options&, const Plan&, int /*ranks*/) const { return 0; }
     // That all of it was to take, where that was asked for.
     virtual std::optional<Nanoseconds> time_asked(const Options&) const { return std::nullopt; }
     // Of rank 0's memory, for the samples of one point.
     virtual Bytes sample_bytes(const Options&, int /*ranks*/) const { return 0; }
     // For --dry-run: what it takes beside the message buffers; empty = nothing to speak of.
-    virtual std::string own_room(const Plan&, const Options&, int /*ranks*/) const { return {}; }
+    virtual std::string own_room(const Plan&, const Options&, const Layout&) const { return {}; }
 
     // Whether every op waits for all ranks: then the first point connects all of them, its trial ops tell how ops
     // can start, and a rank that begins late spoils the op. If not, each point connects by itself.

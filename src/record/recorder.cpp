@@ -55,7 +55,27 @@ void copy_group(const DeclaredGroup& from, const DeclaredGroup& to) {
                        EndReason::bad_data);
 }
 
+Extents extents_of(const RecorderSettings& settings, const Plan& plan, const Layout& layout,
+                   const std::vector<std::string>& port_names) {
+    Extents extents{settings.schema,
+                    static_cast<int>(plan.points.size()),
+                    settings.max_attempts,
+                    layout.ranks(),
+                    layout.nodes(),
+                    settings.max_ticks,
+                    port_names};
+    for (const SampleColumn& column : settings.schema.samples)
+        if (column.kept != Kept::when_traced || settings.is_traced) extents.samples.push_back(column);
+    extents.group = settings.group;
+    extents.buckets = settings.max_buckets;
+    return extents;
+}
+
 } // namespace
+
+std::uint64_t largest_file(const RecorderSettings& settings, const Plan& plan, const Layout& layout) {
+    return ResultsFile::largest_size(extents_of(settings, plan, layout, {}));
+}
 
 RootAttributes root_attributes(const RecorderSettings& settings, const Layout& layout,
                                const Provenance& provenance) {
@@ -227,14 +247,7 @@ Recorder Recorder::create(const RecorderSettings& settings, const Plan& plan, co
     auto impl = std::make_unique<Impl>();
     impl->file = resolve(settings.file);
     impl->points = plan.points;
-    Extents extents{settings.schema,       static_cast<int>(plan.points.size()),
-                    settings.max_attempts, layout.ranks(),
-                    layout.nodes(),        settings.max_ticks,
-                    provenance.port_names};
-    for (const SampleColumn& column : settings.schema.samples)
-        if (column.kept != Kept::when_traced || settings.is_traced) extents.samples.push_back(column);
-    extents.group = settings.group;
-    extents.buckets = settings.max_buckets;
+    const Extents extents = extents_of(settings, plan, layout, provenance.port_names);
     const Existing existing = settings.may_replace ? Existing::replace : Existing::keep;
     require_writable_folder(impl->file);
     require_room(impl->file, extents);

@@ -24,13 +24,13 @@ namespace a2aperf {
 enum class EndState { running = 0, finished = 1, interrupted = 2, failed = 3 };
 
 struct RecorderSettings {
-    std::filesystem::path file;
+    std::filesystem::path file{};
     int max_attempts = 0; // A
     int max_ticks = 0;    // T, where samples run along ticks
     int max_buckets = 0;  // of a histogram, where there is one
     PercentileRule percentile = PercentileRule::rank;
     CompleteAt complete_at = CompleteAt::receiver;
-    std::string provider; // full name, for the points of our own engine
+    std::string provider{}; // full name, for the points of our own engine
     Schema schema{};
     std::optional<GroupDeclaration> group{}; // what the workload keeps beside the samples
     bool is_traced = false;                  // with the arrival of each message
@@ -105,6 +105,9 @@ struct StoredChoices {
     std::vector<int> order; // in which the points were planned to be measured: a shuffled one
     std::string start;      // of ops: "clock" or "barrier"; empty = there is no such launch
 };
+
+// Of a file that is being written, at most, but for the counters of ports, of which nobody knows beforehand.
+std::uint64_t largest_file(const RecorderSettings& settings, const Plan& plan, const Layout& layout);
 
 // Before MPI and the fabric are touched: refuses (UsageError) an output that exists (without resume or force),
 // a folder that is missing or not writable, and, for resume, a file that is no results file of this schema, whose

@@ -104,3 +104,17 @@ TEST_CASE("the estimate of a launch multiplies its ops by the chunks, and a base
     CHECK(estimated_seconds(whole) > alone);
     CHECK(estimated_seconds(cuts) == doctest::Approx(estimated_seconds(whole) + more));
 }
+
+TEST_CASE("what rank 0 writes of a pair matrix takes its time, and is told") {
+    const Options options = default_options(pairs().row());
+    const auto plan_of = [&](int ranks) { return pairs().plan(options, Layout::blocks(ranks, ranks), skip_none); };
+    const Plan small = plan_of(20);
+    const Plan large = plan_of(1280);
+    CHECK(pairs().seconds_of_writing(options, small, 20) > 0);
+    // 512 points, each of 1280 cells, and 92 MB at the end.
+    CHECK(pairs().seconds_of_writing(options, large, 1280) == doctest::Approx(40).epsilon(0.1));
+    CHECK(static_cast<double>(estimated_time(large, options, 1280)) * 1e-9 > 40);
+    const std::string room = pairs().own_room(large, options, Layout::blocks(1280, 32));
+    CHECK(room.find("results file: rank 0 writes up to ") == 0);
+    CHECK(room.find(" of it the pair matrix") != std::string::npos);
+}
