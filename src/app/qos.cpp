@@ -185,7 +185,7 @@ public:
     // One row of samples for each interval of each path, and one for what comes after the end.
     int most_ticks(const Options& options, int) const override {
         const QosOptions& asked = qos_options(options);
-        return most_channels(options) * std::min(ticks_of(asked) + 1, asked.most_intervals);
+        return most_channels(options) * (ticks_of(asked) + 1);
     }
 
 protected:

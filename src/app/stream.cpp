@@ -283,7 +283,7 @@ public:
     int most_ticks(const Options& options, int) const override {
         Duration longest = duration_of(options, Point());
         if (options.time_budget) longest.length = std::min(longest.length, *options.time_budget);
-        longest.most_samples = static_cast<std::size_t>(stream_options(options).samples());
+        longest.most_samples = static_cast<std::size_t>(stream_options(options).samples()) + 1; // and the end
         return static_cast<int>(longest.samples());
     }
 

@@ -99,8 +99,7 @@ public:
 private:
     void keep(const TickSamples& ticks, const std::vector<std::string>& names) {
         constexpr std::size_t kEach = PathStreams::kCounters.size();
-        // The last row is what came after the end, and no interval.
-        lost_ = std::max<std::int64_t>(static_cast<std::int64_t>(ticks.lost()) - 1, 0);
+        lost_ = static_cast<std::int64_t>(ticks.lost());
         for (std::size_t path = 0; path < engine_.paths(); ++path) {
             if (!engine_.is_here(path)) continue;
             const auto sent = ticks.column(names[path * kEach]), received = ticks.column(names[path * kEach + 1]),

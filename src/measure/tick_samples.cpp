@@ -11,18 +11,25 @@ namespace a2aperf {
 TickSamples::TickSamples(std::span<const std::string_view> counters)
     : counters_(counters.begin(), counters.end()), columns_(counters.size()), last_(counters.size()) {}
 
-void TickSamples::reserve(std::size_t ticks) {
-    moments_.assign(ticks, 0);
-    for (auto& column : columns_) column.assign(ticks, 0);
+void TickSamples::reserve(std::size_t rows) {
+    moments_.assign(rows, 0);
+    for (auto& column : columns_) column.assign(rows, 0);
     std::ranges::fill(last_, 0);
     size_ = lost_ = 0;
 }
 
 void TickSamples::take(Nanoseconds moment, std::span<const std::uint64_t> totals) {
-    if (size_ == moments_.size()) {
+    if (size_ + 1 < moments_.size())
+        keep(moment, totals);
+    else
         ++lost_;
-        return;
-    }
+}
+
+void TickSamples::end(Nanoseconds moment, std::span<const std::uint64_t> totals) {
+    if (lost_ == 0 && size_ < moments_.size()) keep(moment, totals);
+}
+
+void TickSamples::keep(Nanoseconds moment, std::span<const std::uint64_t> totals) {
     moments_[size_] = moment;
     for (std::size_t i = 0; i < columns_.size(); ++i) {
         columns_[i][size_] = totals[i] - last_[i];

@@ -107,11 +107,23 @@ def test_a_duration_has_its_intervals_and_those_beyond_the_most_are_counted(stre
     outcome = stream(2, "--sizes", "8", "--duration", "350ms", "--max-samples", "3")
     results = Results(tmp_path / "a.h5")
     assert results.columns["ticks"][0] == 3
-    assert results.columns["ticks_lost"][0] == 2
-    assert "up to 2 intervals of a rank not kept, for there was no room for more of a point (--max-samples)" in outcome.stderr
+    assert results.columns["ticks_lost"][0] == 1
+    assert "up to 1 interval of a rank not kept, for there was no room for more of a point (--max-samples)" in outcome.stderr
     assert results.columns["stream_time"][0] > 0
     (point,) = Results(tmp_path / "a.h5").raw["messages_sent"]
     assert point[0, 0] == results.columns["messages"][0] > 0
+
+
+@pytest.mark.parametrize("words", [("--duration", "350ms", "--max-samples", "4"), ("--messages", "1", "--trace", "--max-samples", "1")])
+def test_room_for_as_many_intervals_as_there_are_is_room_for_all(stream, tmp_path, words):
+    """What came after the end, be it nothing, is a row of its own and no interval."""
+    outcome = stream(2, "--sizes", "8", *words)
+    results = Results(tmp_path / "a.h5")
+    assert results.columns["ticks"][0] == int(words[-1]) + 1
+    assert results.columns["ticks_lost"][0] == 0
+    assert "not kept" not in outcome.stderr
+    with h5py.File(tmp_path / "a.h5") as file:
+        assert file["raw/tick_received"][0].clip(0).sum() == results.columns["messages"][0]
 
 
 def test_a_file_has_room_for_the_intervals_of_its_duration(stream, tmp_path):

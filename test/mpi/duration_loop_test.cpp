@@ -207,7 +207,7 @@ TEST_CASE("a rank that is stopped is named by those that wait for it at the end,
     while (!job().is_agreed()) engine.progress();
     engine.expect(job().all_to_all(engine.started()));
     while (!engine.is_drained()) engine.progress();
-    samples.take(0, engine.counters());
+    samples.end(0, engine.counters());
     job().enter({});
     while (!job().is_agreed()) engine.progress();
     check_totals(engine, samples, ring());
@@ -268,7 +268,7 @@ TEST_CASE("a rank that stops when its part is done is named by the one that hear
     while (!job().is_agreed()) engine.progress();
     engine.expect(job().all_to_all(engine.started()));
     while (!engine.is_drained()) engine.progress();
-    samples.take(0, engine.counters());
+    samples.end(0, engine.counters());
     job().enter({});
     while (!job().is_agreed()) engine.progress();
     check_totals(engine, samples, ring());

@@ -23,7 +23,7 @@ namespace a2aperf {
 struct Duration {
     Nanoseconds length = 1'000'000'000;
     Nanoseconds tick = 10'000'000;
-    std::size_t most_samples = std::numeric_limits<std::size_t>::max(); // that are kept of a rank
+    std::size_t most_samples = std::numeric_limits<std::size_t>::max(); // rows of a rank, with the one for its end
     bool ends_by_number = false; // the engine is over long before; nobody knows when
     bool may_starve = false;     // that nothing moves is a result: ranks listen for one another instead
     Nanoseconds look = std::numeric_limits<Nanoseconds>::max(); // for signals and for others, within long ticks
@@ -134,7 +134,7 @@ Nanoseconds DurationLoop::run(Engine& engine, const Duration& duration, TickSamp
     if (stop_signal() != 0) return start_;
     engine.expect(job_.all_to_all(engine.started()));
     wait_until([&] { return engine.is_drained(); }, watch, engine);
-    samples.take(clock_.since(start_, last), engine.counters());
+    samples.end(clock_.since(start_, last), engine.counters());
     if constexpr (SweptEngine<Engine>) engine.expect_sweep();
     agreement_.reach(watch, where); // who leaves first reads on until the last one is done
     witness(Stage::drained);
