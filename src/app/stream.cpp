@@ -293,6 +293,17 @@ protected:
         const double message = kSecondsPerMessage + static_cast<double>(message_size) / kBytesPerSecond;
         return asked.messages ? *asked.messages * message : static_cast<double>(asked.duration) * 1e-9;
     }
+    // Of the receiver with most messages. A duration ends in a pause as it does at any time.
+    double seconds_of_pauses(const Options& options, const Point& point) const override {
+        if (!stream_options(options).messages) return 0;
+        const StreamPlan& stream = stream_of(point);
+        std::map<Rank, std::int64_t> streams_to;
+        std::int64_t most = 0;
+        for (const StreamPair& pair : stream.who) most = std::max(most, ++streams_to[pair.to]);
+        const double pauses = std::floor(static_cast<double>(most) * static_cast<double>(stream.messages) /
+                                         static_cast<double>(stream.free_delay.every));
+        return pauses * static_cast<double>(stream.free_delay.time) * 1e-9;
+    }
     std::unique_ptr<DurationTable> table(const Launch& launch) const override {
         return std::make_unique<StreamTable>(launch.options().format, launch.job().layout(),
                                              launch.prepared().provider(), launch.plan());

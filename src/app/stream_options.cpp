@@ -129,7 +129,7 @@ constexpr OptionRow kOptions[] = {
      .example = "0,10ms/500",
      .help =
          "pause of the receiver before it frees a buffer, of this length after every N messages: TIME or TIME/N "
-         "(N is 1000 unless told; default: 0, none)",
+         "(N is 1000 unless told; default: 0, none); one that is under way when the duration is over ends with it",
      .set = [](Options& o, Values v, const Catalogue&) { own(o).free_delays = parse_free_delays(v); }},
     {.name = "inject",
      .value = "LIST",

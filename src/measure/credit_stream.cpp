@@ -194,7 +194,7 @@ void CreditStream<Mode>::pause() {
     // What came before is free, and nothing more is for so long; a signal to stop is not waited for.
     post_receives();
     for (Incoming& stream : in_) tell(stream);
-    const Nanoseconds end = now_ns() + settings_.free_delay.time;
+    const Nanoseconds end = std::min(now_ns() + settings_.free_delay.time, end_);
     while (now_ns() < end && StopSignal::number() == 0) {
     }
 }

@@ -126,6 +126,17 @@ def test_room_for_as_many_intervals_as_there_are_is_room_for_all(stream, tmp_pat
         assert file["raw/tick_received"][0].clip(0).sum() == results.columns["messages"][0]
 
 
+@pytest.mark.parametrize("threads", ["one", "each"])
+def test_a_pause_ends_with_the_duration(stream, needs_provider, tmp_path, threads):
+    """One of many that would follow one another, each of them a hundred times as long."""
+    needs_provider("tcp")
+    pairs = ("--pairs", "loopback", "--threads", "each") if threads == "each" else ()
+    stream(2, "--sizes", "8", "--duration", "200ms", "--free-delay", "20s/1", *pairs, provider="tcp")
+    columns = Results(tmp_path / "a.h5").columns
+    assert columns["messages"][0] > 0
+    assert columns["stream_time"][0] < 20e9
+
+
 def test_a_file_has_room_for_the_intervals_of_its_duration(stream, tmp_path):
     """And not for as many as --max-samples allows, which no disk would hold."""
     stream(2, "--sizes", "8", "--duration", "150ms", "--max-samples", "10000000")

@@ -129,6 +129,8 @@ public:
         return std::ranges::any_of(out_, [](const Outgoing& stream) { return stream.sent > stream.credit; });
     }
     FlowMoments moments() const { return moments_; }
+    // A receiver's pause ends with the duration, which nothing outlasts but what is under way.
+    void open(Nanoseconds, Nanoseconds end) { end_ = end; }
     // That may be sent from the start on, to all ranks together: no limit until it is said.
     void allow(std::int64_t messages) { allowed_ = messages; }
     // That may be sent to each, from the start on.
@@ -363,6 +365,7 @@ private:
     std::int64_t received_ = 0, credits_received_ = 0, completions_ = 0;
     std::int64_t allowed_ = std::numeric_limits<std::int64_t>::max();
     std::size_t first_out_ = 0;
+    Nanoseconds end_ = std::numeric_limits<Nanoseconds>::max(); // of the duration, where it is told
     bool is_ending_ = false, is_sweeping_ = false;
     std::int64_t left_ = 0; // of its own receives to take up
     std::array<fi_cq_data_entry, 16> entries_{};

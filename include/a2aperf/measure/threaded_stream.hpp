@@ -77,6 +77,11 @@ public:
         phase_.store(Phase::armed, std::memory_order_release); // it is awake when the duration starts
         phase_.notify_one();
     }
+    // Its thread does not run yet.
+    void open(Nanoseconds start, Nanoseconds end) {
+        sender_.open(start, end);
+        receiver_.open(start, end);
+    }
     bool advance() {
         if (!is_running_) [[unlikely]]
             start();

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/estimate.hpp"
 
+#include <any>
+
 #include <doctest/doctest.h>
 
 #include "app/alltoall_options.hpp"
+#include "app/stream_options.hpp"
 #include "app/workload.hpp"
 
 using namespace a2aperf;
@@ -103,6 +106,26 @@ TEST_CASE("the estimate of a launch multiplies its ops by the chunks, and a base
     whole.with_mpi_baseline = cuts.with_mpi_baseline = true;
     CHECK(estimated_seconds(whole) > alone);
     CHECK(estimated_seconds(cuts) == doctest::Approx(estimated_seconds(whole) + more));
+}
+
+TEST_CASE("a number of messages takes the pauses of its receiver, too, and a duration does not") {
+    Options options = default_options(stream().row());
+    options.sizes = {8};
+    auto& asked = std::any_cast<StreamOptions&>(options.own);
+    const auto seconds = [&](FreeDelay delay) {
+        asked.free_delays = {delay};
+        const Plan plan = stream().plan(options, Layout::blocks(2, 2), skip_none);
+        return static_cast<double>(estimated_time(plan, options, 2)) * 1e-9;
+    };
+    asked.messages = 1000;
+    CHECK(seconds({.time = 1'000'000'000, .every = 100}) - seconds({}) == doctest::Approx(10));
+    CHECK(seconds({.time = 1'000'000'000, .every = 300}) - seconds({}) == doctest::Approx(3));
+    CHECK(seconds({.time = 1'000'000'000, .every = 1001}) == doctest::Approx(seconds({})));
+    options.time_budget = 2'000'000'000;
+    CHECK(seconds({.time = 1'000'000'000, .every = 100}) < 3);
+    options.time_budget.reset();
+    asked.messages.reset();
+    CHECK(seconds({.time = 1'000'000'000, .every = 100}) == doctest::Approx(seconds({})));
 }
 
 TEST_CASE("what rank 0 writes of a pair matrix takes its time, and is told") {
