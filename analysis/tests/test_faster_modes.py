@@ -8,9 +8,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import h5py
 import pytest
 
 from a2aperf import loading
+from a2aperf.explain import faster as faster_module
 from a2aperf.explain.finders import explain
 from a2aperf.explain.finding import Finding
 from support import synthetic
@@ -71,3 +73,48 @@ def test_half_of_a_known_link_is_a_suspicion(tmp_path: Path, port: float, told: 
 
 def test_half_at_one_size_is_no_suspicion(tmp_path: Path) -> None:
     assert not found(tmp_path, replace(LARGE, sizes=(1000, 1 << 20), port_gbps=47.5), {})
+
+
+@pytest.mark.parametrize("faster", ["node-aware", "shift"])
+def test_so_is_a_schedule_that_is_faster(tmp_path: Path, faster: str) -> None:
+    """Of both modes, at each size; what goes by way of leaders is another setting like any."""
+    setup = replace(LARGE, ppn=2, modes=BOTH, schedules=("shift", "node-aware"))
+    path = synthetic.write_launch(tmp_path / "a.h5", setup)
+    with h5py.File(path, "r+") as file:
+        slow = file["schedule"].asstr()[()] != faster
+        for name in [name for name in file if name.startswith("time_")]:
+            times = file[name][()]
+            times[slow] *= 1.3
+            file[name][...] = times
+    points = loading.load([path]).measured()
+    told = [one for one in faster_module.find(points) if one.numbers["axis"] == "schedule"]
+    if faster == "shift":  # the first is the usual one, and nothing beats it
+        assert told == []
+        return
+    (one,) = told
+    assert one.text.startswith("node-aware was 1.2") or one.text.startswith("node-aware was 1.3")
+    assert "as fast as shift" in one.text
+    assert one.text.endswith(
+        "a study with --compare=--schedule=shift,node-aware tells how sure that is"
+    )
+    assert one.where.startswith("8 ranks, 6 of 6 points in 1 launch")
+
+
+@pytest.mark.parametrize(
+    ("axis", "value", "words", "option"),
+    [
+        ("window", 0, "window all", "all"),
+        ("window", 8, "window 8", "8"),
+        ("window", -262144, "window 256 KiB", "262144B"),
+        ("chunk", 0, "whole messages", "whole"),
+        ("chunk", 65536, "chunk 64 KiB", "65536"),
+        ("endpoints", 1, "1 endpoint", "1"),
+        ("polling", "throttle=16", "poll throttle=16", "throttle=16"),
+        ("mode", "msg", "msg", "msg"),
+    ],
+)
+def test_values_are_told_as_they_are_asked_for(
+    axis: str, value: Any, words: str, option: str
+) -> None:
+    assert faster_module._words(axis, value).replace("\u00a0", " ") == words
+    assert faster_module._option(axis, value) == option

@@ -11,7 +11,7 @@
 
 #include "a2aperf/base/units.hpp"
 #include "a2aperf/plan/message_steps.hpp"
-#include "a2aperf/record/faster_modes.hpp"
+#include "a2aperf/record/faster_settings.hpp"
 
 namespace a2aperf {
 namespace {
@@ -98,12 +98,14 @@ std::optional<std::string> sentinel_shift(const std::vector<Row>& rows) {
     const Summary& last = summary_of(*sentinels.back());
     const bool is_apart = first.p50_high < last.p50_low || last.p50_high < first.p50_low;
     if (!is_apart) return std::nullopt;
+    const double times = last.p50 / first.p50;
+    const bool is_percent = times > 0.1 && times < 10;
     return fmt::format(
         "the sentinel's median was {:.2f} µs ({:.2f} to {:.2f}) when it was first measured, {:.2f} µs ({:.2f} to "
-        "{:.2f}) when it was last: {:+.1f} %",
+        "{:.2f}) when it was last: {}",
         first.p50 * kMicroseconds, first.p50_low * kMicroseconds, first.p50_high * kMicroseconds,
         last.p50 * kMicroseconds, last.p50_low * kMicroseconds, last.p50_high * kMicroseconds,
-        (last.p50 / first.p50 - 1) * 100);
+        is_percent ? fmt::format("{:+.1f} %", (times - 1) * 100) : fmt::format("{:.3g} times", times));
 }
 
 double switches_per_op(const Row& row) {
@@ -274,7 +276,7 @@ std::vector<std::string> closing_words(const std::vector<Row>& rows, const Layou
     remark(sentinel_shift(rows));
     // Times of ops that follow one another hold what a rank waited for the others, too: they say nothing of modes.
     if (!measured.front()->point.is_pipelined())
-        for (const std::string& words : faster_modes(measured)) remark(words);
+        for (const std::string& words : faster_settings(measured)) remark(words);
     for (const std::string& words : against_uniform(measured, layout)) remark(words);
     remark(against_mpi(measured));
     return lines;

@@ -19,7 +19,7 @@ std::string what_was_measured(std::size_t count, std::size_t before, bool is_tri
 // per node (with message size and n), where the file is, and remarks: p90/p50 > 3, mean above p90, figures above
 // the link rate, a rank last more often than chance (binomial(1/R), ten ops for one, clock starts only), invalid
 // ops above 5 %, sentinels whose intervals do not meet, ranks descheduled during ops (involuntary
-// switches), modes that were faster (faster_modes.hpp), the ratio to the baseline. before: points of earlier
+// switches), settings that were faster (faster_settings.hpp), the ratio to the baseline. before: points of earlier
 // launches, which this one found in the file. yields: ranks yield while they wait; the kernel counts a
 // sched_yield() that lets another run as involuntary, too.
 std::vector<std::string> closing_words(const std::vector<Row>& rows, const Layout& layout, const std::string& file,

@@ -188,6 +188,8 @@ TEST_CASE("sentinels whose intervals don't meet are told, without a cause") {
                          "note: the sentinel's median was 100.00 µs (99.00 to 101.00) when it was first "
                          "measured, 120.00 µs (118.00 to 122.00) when it was last: +20.0 %\n"));
     CHECK_FALSE(test::contains(table.words(), "drift"));
+    last.p50 = last.p50_low = last.p50_high = 35; // in per cent it would be nothing left at all
+    CHECK(test::contains(table.words(), "0.04 µs (0.04 to 0.04) when it was last: 0.00035 times\n"));
     last.p50_low = last.p50_high = kAbsent; // too few ops for an interval: no claim
     CHECK_FALSE(test::contains(table.words(), "sentinel"));
 }
@@ -254,4 +256,40 @@ TEST_CASE("another mode that was faster is told with the point where it was most
     table.results.back().summary.p50_high = 101e3;
     table.results.back().summary.p50 = 190e3; // by less than a tenth
     CHECK_FALSE(told());
+}
+
+TEST_CASE("so is any other setting, where all else is the same") {
+    Table table;
+    const auto add = [&](const char* schedule, int window, Bytes chunk, double p50) -> Summary& {
+        Summary& summary = table.add(1000).summary;
+        Point& point = table.points.back();
+        point.mode = "tagged";
+        point.schedule = &find_schedule(schedule);
+        point.window = window;
+        point.chunk = chunk;
+        summary.p50 = p50;
+        summary.p50_low = p50 * 0.99;
+        summary.p50_high = p50 * 1.01;
+        summary.mean = p50;
+        summary.p90 = p50 * 1.1;
+        return summary;
+    };
+    add("shift", 0, 0, 100e3);
+    add("shift", 8, 0, 100e3);
+    add("node-aware", 0, 0, 50e3);
+    Summary& narrow = add("node-aware", 8, 0, 80e3);
+    Summary& cut = add("shift", 0, 500, 40e3);
+    const std::string words = table.words();
+    CHECK(test::contains(
+        words, "note: node-aware was faster than shift at 2 of 2 points, most at 1 kB: 2.00 times as fast\n"));
+    CHECK(test::contains(
+        words, "note: chunk 500B was faster than whole messages at 1 of 1 point, most at 1 kB: 2.50 times"));
+    CHECK_FALSE(test::contains(words, "faster than window all"));
+    cut.p50 = cut.p50_high = 99e3;
+    narrow.p50 = narrow.p50_high = 40e3;
+    narrow.p50_low = 39e3;
+    CHECK(test::contains(
+        table.words(),
+        "note: window 8 was faster than window all at 1 of 2 points, most at 1 kB: 1.25 times as fast\n"));
+    CHECK_FALSE(test::contains(table.words(), "chunk 500B was faster"));
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Another mode of the same launches moves more, and large messages that move in one direction only.
+"""Another setting of the same launches moves more, and large messages that move one way only.
 
 Points of a launch are measured one after the other, and a machine may change in between. So each
 launch must show it, its intervals apart and by a tenth; what is told is what these launches saw.
@@ -13,13 +13,19 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
+from a2aperf import grouping
 from a2aperf.explain import series
 from a2aperf.explain.finding import Finding, listed, percent, spanned
-from a2aperf.labels import count_text
+from a2aperf.labels import count_text, size_text
 from a2aperf.results import Results
 
-_CELL: Final = ["ranks", "schedule", "window", "message_size", "engine", "post"]
-"""What points of two modes have in common."""
+_AXES: Final = (
+    "mode", "schedule", "window", grouping.CHUNK, grouping.ENDPOINTS, grouping.POLLING,
+)  # fmt: skip
+"""What a launch can have several of: points that are compared differ in one of them."""
+_CELL: Final = ("ranks", "message_size", "engine", "post")
+"""What they have in common beside the others."""
+_OPTIONS: Final = {grouping.POLLING: "poll"}
 _DEFAULT: Final = "tagged"
 _LEAST: Final = 1.1
 """Times as fast: less is what a machine does by itself from point to point."""
@@ -34,35 +40,58 @@ _FLAT: Final = 0.05
 
 
 def find(found: Results) -> list[Finding]:
-    """For each pair of modes where one is faster, and for each series at half of its link."""
+    """For each pair of settings where one is faster, and for each series at half of its link."""
     points = found.points.assign(series=series.named(found))
-    return [*_pairs(points), *_halves(points)]
+    values = {name: grouping.asked_values(found, name) for name in _AXES if name in points}
+    told = [one for axis in values for one in _pairs(points.assign(**values), axis, [*values])]
+    return [*told, *_halves(points)]
 
 
-def _pairs(points: pd.DataFrame) -> list[Finding]:
-    modes = list(dict.fromkeys(points["mode"]))
-    usual = _DEFAULT if _DEFAULT in modes else modes[0]
-    of_usual = points[points["mode"] == usual]
+def _pairs(points: pd.DataFrame, axis: str, axes: Sequence[str]) -> list[Finding]:
+    """Where another value than the usual one is faster, at what else is the same."""
+    values = list(dict.fromkeys(points[axis].dropna()))
+    if len(values) < 2:
+        return []
+    usual = _DEFAULT if _DEFAULT in values else values[0]
+    of_usual = points[points[axis] == usual]
+    cell = [*_CELL, *(name for name in axes if name != axis)]
     findings = []
-    for mode in modes:
-        if mode == usual:
+    for value in values:
+        if value == usual:
             continue
-        keys = ["launch", *_CELL]
-        beside = points[points["mode"] == mode].merge(of_usual, on=keys, suffixes=("", "_usual"))
+        beside = points[points[axis] == value].merge(
+            of_usual, on=["launch", *cell], suffixes=("", "_usual")
+        )
         if beside.empty:
             continue
         beside["times"] = beside["time_p50_usual"] / beside["time_p50"]
         apart = beside["time_p50_high"] < beside["time_p50_low_usual"]
         beside["sure"] = apart & (beside["times"] >= _LEAST)
-        by_cell = beside.groupby(_CELL, dropna=False)
+        by_cell = beside.groupby(cell, dropna=False)
         cells = by_cell.agg(times=("times", "min"), sure=("sure", "all"), ops=("ops", "sum"))
         faster = cells[cells["sure"]].reset_index()
         if len(faster):
             launches = beside["launch"].nunique()
-            findings.append(
-                _told(mode, usual, faster, len(cells), launches, _is_half(beside, usual))
-            )
+            is_half = axis == "mode" and _is_half(beside, str(usual))
+            findings.append(_told(axis, (value, usual), faster, len(cells), launches, is_half))
     return findings
+
+
+def _words(axis: str, value: Any) -> str:
+    if axis == "window":
+        return f"window {grouping.window_text(value)}"
+    if axis == grouping.CHUNK:
+        return f"chunk {size_text(value)}" if value else "whole messages"
+    if axis == grouping.ENDPOINTS:
+        return count_text(int(value), "endpoint")
+    return f"poll {value}" if axis == grouping.POLLING else str(value)
+
+
+def _option(axis: str, value: Any) -> str:
+    """As `a2aperf` takes it."""
+    if axis == "window":
+        return "all" if value == 0 else f"{-value}B" if value < 0 else str(value)
+    return "whole" if axis == grouping.CHUNK and value == 0 else str(value)
 
 
 def _is_half(beside: pd.DataFrame, usual: str) -> bool:
@@ -74,26 +103,36 @@ def _is_half(beside: pd.DataFrame, usual: str) -> bool:
 
 
 def _told(
-    mode: str, usual: str, faster: pd.DataFrame, cells: int, launches: int, is_half: bool
+    axis: str,
+    both: tuple[Any, Any],
+    faster: pd.DataFrame,
+    cells: int,
+    launches: int,
+    is_half: bool,
 ) -> Finding:
+    """Of a value and the usual one; `cells` of which were measured with both."""
     best: Any = series.most(faster, faster["times"])
+    value, usual = (_words(axis, one) for one in both)
     most = f", most at {best['message_size']} B" if len(faster) > 1 else ""
-    text = f"{mode} was {spanned(list(faster['times']))} times as fast as {usual}{most}"
+    text = f"{value} was {spanned(list(faster['times']))} times as fast as {usual}{most}"
     if is_half:
         text += (
             f"; of large messages {usual} moved half as much, as where a provider sends in one "
             "direction at a time (half duplex)"
         )
     sizes = listed(f"{size} B" for size in sorted(set(faster["message_size"])))
+    asked = ",".join(_option(axis, one) for one in reversed(both))
     return Finding(
         "faster",
-        f"{text}; a study with --compare=--mode={usual},{mode} tells how sure that is",
+        f"{text}; a study with --compare=--{_OPTIONS.get(axis, axis)}={asked} tells how sure "
+        "that is",
         f"{listed(sorted(set(faster['ranks'])))} ranks, {len(faster)} of "
         f"{count_text(cells, 'point')} in {count_text(launches, 'launch', 'launches')}: {sizes}",
         int(faster["ops"].sum()),
         weight=float(best["times"]),
         numbers={
-            "mode": mode,
+            "axis": axis,
+            "value": value,
             "against": usual,
             "times": float(best["times"]),
             "message_size": int(best["message_size"]),

@@ -10,6 +10,7 @@ import pandas as pd
 
 from a2aperf import metrics
 from a2aperf.explain.finding import Finding, percent, spanned
+from a2aperf.labels import count_text
 from a2aperf.maxima import are_maxima
 from a2aperf.results import Results
 
@@ -32,8 +33,9 @@ def _percentiles(points: pd.DataFrame, found: Results) -> list[Finding]:
             findings.append(
                 Finding(
                     "samples",
-                    f"{name} is the largest sample in {count} of {len(points)} points "
-                    f"(n = {spanned(list(ops), 'd')}): read it as max",
+                    f"{name} is the largest sample in {count} of "
+                    f"{count_text(len(points), 'point')} (n = {spanned(list(ops), 'd')}): "
+                    "read it as max",
                     "all points" if count == len(points) else "points with few ops",
                     int(ops.sum()),
                     weight=count / len(points),
@@ -52,8 +54,9 @@ def _intervals(points: pd.DataFrame) -> list[Finding]:
             findings.append(
                 Finding(
                     "samples",
-                    f"no 95 % interval of the {name} exists in {sum(short)} of {len(points)} "
-                    f"points (n = {spanned(list(ops), 'd')}; {needed} ops are needed)",
+                    f"no 95 % interval of the {name} exists in {sum(short)} of "
+                    f"{count_text(len(points), 'point')} (n = {spanned(list(ops), 'd')}; "
+                    f"{needed} ops are needed)",
                     "all points" if all(short) else "points with few ops",
                     int(ops.sum()),
                     weight=sum(short) / len(points) / 2,
@@ -72,8 +75,9 @@ def _invalid(points: pd.DataFrame, found: Results) -> list[Finding]:
     return [
         Finding(
             "samples",
-            f"in {len(bad)} of {len(points)} points more than {percent(_INVALID)} of the ops began "
-            f"late and are left out (up to {percent(float(share.max()))}{_latest(bad, found)}): "
+            f"in {len(bad)} of {count_text(len(points), 'point')} more than {percent(_INVALID)} of "
+            f"the ops began late and are left out (up to {percent(float(share.max()))}"
+            f"{_latest(bad, found)}): "
             "ranks do not start together, a barrier start may tell more",
             "points with invalid ops",
             int(bad["attempts"].sum()),

@@ -85,10 +85,16 @@ def is_uniform(row: Mapping[str, Any] | pd.Series) -> bool:
     return row.get(TRAFFIC, UNIFORM) in (UNIFORM, "")
 
 
+def are_uniform(points: pd.DataFrame) -> pd.Series[bool]:
+    """`is_uniform` of each point."""
+    if TRAFFIC not in points:
+        return pd.Series(True, index=points.index)
+    return points[TRAFFIC] == UNIFORM
+
+
 def have_equal_ranks(points: pd.DataFrame) -> pd.Series[bool]:
     """Whether all ranks and nodes have the same to do: leaders that forward have more."""
-    equal = ~forwarding.are_forwarded(points)
-    return equal & (points[TRAFFIC] == UNIFORM) if TRAFFIC in points else equal
+    return are_uniform(points) & ~forwarding.are_forwarded(points)
 
 
 def weights(results: Results, row: pd.Series) -> NDArray[np.int64] | None:

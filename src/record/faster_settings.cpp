@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "a2aperf/record/faster_settings.hpp"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "a2aperf/base/units.hpp"
+#include "a2aperf/plan/window.hpp"
+
+namespace a2aperf {
+namespace {
+
+enum class Axis { mode, schedule, window, chunk, endpoints, polling };
+constexpr std::array kAxes{Axis::mode, Axis::schedule, Axis::window, Axis::chunk, Axis::endpoints, Axis::polling};
+
+// A window as it was asked for: one of bytes holds another number at each size.
+std::string value_of(Axis axis, const Point& point) {
+    switch (axis) {
+    case Axis::mode:
+        return point.mode;
+    case Axis::schedule:
+        return std::string(point.schedule_name());
+    case Axis::window:
+        return fmt::format("window {}",
+                           Window{point.window_bytes == 0 ? point.window : 0, point.window_bytes}.text());
+    case Axis::chunk:
+        return point.chunk == 0 ? "whole messages" : fmt::format("chunk {}", Window{0, point.chunk}.text());
+    case Axis::endpoints:
+        return counted(point.channels, "endpoint");
+    case Axis::polling:
+        return point.polling ? fmt::format("poll {}", point.polling->text()) : std::string();
+    }
+    return {};
+}
+
+// A row with its values, in the order of kAxes.
+struct Measured {
+    const Row* row;
+    std::array<std::string, kAxes.size()> values;
+};
+
+bool differ_alone_in(std::size_t axis, const Measured& a, const Measured& b) {
+    const Point& of_a = a.row->point;
+    const Point& of_b = b.row->point;
+    if (of_a.message_size != of_b.message_size || of_a.memory != of_b.memory || of_a.post != of_b.post)
+        return false;
+    for (std::size_t i = 0; i < kAxes.size(); ++i)
+        if ((a.values[i] == b.values[i]) == (i == axis)) return false;
+    return true;
+}
+
+double times_as_fast(const Row& row, const Row& as) {
+    return summary_of(as).p50 / summary_of(row).p50;
+}
+
+bool is_faster(const Row& row, const Row& than) {
+    constexpr double kLeast = 1.1;
+    return summary_of(row).p50_high < summary_of(than).p50_low && times_as_fast(row, than) >= kLeast;
+}
+
+// Points of both values that have all else in common; those of `value` first.
+std::vector<std::pair<const Row*, const Row*>> cells(const std::vector<Measured>& all, std::size_t axis,
+                                                     const std::string& value, const std::string& usual) {
+    std::vector<std::pair<const Row*, const Row*>> found;
+    for (const Measured& one : all) {
+        if (one.values[axis] != value) continue;
+        const auto other = std::ranges::find_if(all, [&](const Measured& candidate) {
+            return candidate.values[axis] == usual && differ_alone_in(axis, candidate, one);
+        });
+        if (other != all.end()) found.emplace_back(one.row, other->row);
+    }
+    return found;
+}
+
+// Empty where it was faster nowhere.
+std::string line_of(const std::vector<Measured>& all, std::size_t axis, const std::string& value,
+                    const std::string& usual) {
+    const auto both = cells(all, axis, value, usual);
+    std::size_t faster = 0;
+    std::size_t slower = 0;
+    const Row* most = nullptr;
+    double times = 0;
+    for (const auto& [row, other] : both) {
+        if (is_faster(*other, *row)) ++slower;
+        if (!is_faster(*row, *other)) continue;
+        ++faster;
+        if (times_as_fast(*row, *other) <= times) continue;
+        times = times_as_fast(*row, *other);
+        most = row;
+    }
+    if (most == nullptr) return {};
+    return fmt::format("{} was faster than {} at {} of {}, most at {}: {:.2f} times as fast{}", value, usual,
+                       faster, counted(static_cast<std::int64_t>(both.size()), "point"),
+                       format_bytes(most->point.message_size), times,
+                       slower > 0 ? fmt::format("; slower at {}", slower) : "");
+}
+
+} // namespace
+
+std::vector<std::string> faster_settings(const Rows& measured) {
+    std::vector<Measured> all;
+    for (const Row* row : measured) {
+        if (row->point.traffic) continue;
+        Measured& one = all.emplace_back(Measured{row, {}});
+        std::ranges::transform(kAxes, one.values.begin(), [row](Axis axis) { return value_of(axis, row->point); });
+    }
+    std::vector<std::string> lines;
+    for (std::size_t axis = 0; axis < kAxes.size(); ++axis) {
+        std::vector<std::string> values;
+        for (const Measured& one : all)
+            if (std::ranges::find(values, one.values[axis]) == values.end()) values.push_back(one.values[axis]);
+        for (std::size_t i = 1; i < values.size(); ++i)
+            if (std::string line = line_of(all, axis, values[i], values.front()); !line.empty())
+                lines.push_back(std::move(line));
+    }
+    return lines;
+}
+
+} // namespace a2aperf
