@@ -42,9 +42,9 @@ _FLAT: Final = 0.05
 def find(found: Results) -> list[Finding]:
     """For each pair of settings where one is faster, and for each series at half of its link."""
     points = found.points.assign(series=series.named(found))
-    values = {name: grouping.asked_values(found, name) for name in _AXES if name in points}
-    told = [one for axis in values for one in _pairs(points.assign(**values), axis, [*values])]
-    return [*told, *_halves(points)]
+    axes = [name for name in _AXES if name in points]
+    asked = points.assign(window=grouping.asked_windows(points))
+    return [*(one for axis in axes for one in _pairs(asked, axis, axes)), *_halves(points)]
 
 
 def _pairs(points: pd.DataFrame, axis: str, axes: Sequence[str]) -> list[Finding]:
