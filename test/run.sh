@@ -154,7 +154,7 @@ stage_mpich() {
         return
     fi
     configure_build "$folder" -Dtests=enabled -Dmpi=mpich -Doptimization=0
-    build_targets "$folder" src/app/a2aperf test/mpi/mpi-{job,clock,channel,credit-stream,duration-loop,duration-runner,echo-engine,engine,op-loop,paced-echo,path-streams,point-runner,threaded-stream,verifier}
+    build_targets "$folder" src/app/a2aperf test/mpi/mpi-{job,clock,channel,credit-stream,duration-loop,duration-runner,echo-engine,engine,forwarding,op-loop,paced-echo,path-streams,point-runner,threaded-stream,verifier}
     MPIRUN=mpirun.mpich suite 'MPICH: MPI tests' "$folder/meson-logs/testlog.junit.xml" \
         "$launching" meson test -C "$folder" --no-rebuild --print-errorlogs --suite mpi --no-suite again --timeout-multiplier 4
     MPIRUN=mpirun.mpich A2APERF=$(program_in "$folder") suite 'MPICH: providers' "$results/mpich.xml" \
