@@ -5,7 +5,7 @@ import re
 from typing import Any
 
 from a2aperf import grouping
-from a2aperf.layouts import gbps, general, microseconds
+from a2aperf.layouts import general, microseconds
 from a2aperf.results import Results
 from a2aperf.tables import missing, or_unknown
 
@@ -78,7 +78,12 @@ def _quoted(value: str) -> str:
     return value if re.fullmatch(r"[^\s\"',;]+", value) else f"'{value}'"
 
 
+def _rate(value: Any) -> str:
+    """Two decimals whatever it is: as in 2019, and as `a2aperf --format compat` prints it."""
+    return f"{float(value):.2f}"
+
+
 def _line(row: Row) -> str:
     cells = [f"{row['ranks']:13d}", f"{row['message_size']:12d}", f"{or_unknown(row['ops']):>8}"]
     cells += [f"{or_unknown(row[name], microseconds):>12}" for name in _TIMES]
-    return "".join(cells) + f"{or_unknown(row['gbps_compat'], gbps):>20}"
+    return "".join(cells) + f"{or_unknown(row['gbps_compat'], _rate):>20}"
