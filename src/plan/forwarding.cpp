@@ -35,6 +35,12 @@ void receive(ForwardingStage& stage, Rank peer, std::size_t at, Bytes size) {
     stage.receive_size[static_cast<std::size_t>(peer)] = size;
 }
 
+// The last one first.
+std::vector<int> backwards(std::vector<int> numbers) {
+    std::ranges::reverse(numbers);
+    return numbers;
+}
+
 } // namespace
 
 std::optional<std::string> Forwarding::refusal(const Layout& layout) {
@@ -172,10 +178,9 @@ void Forwarding::exchange(Rank rank, Op& op) const {
         at += message_room(for_each * static_cast<Bytes>(ranks_on(node)));
     }
     at = behind_places();
-    const std::vector<int> others = other_nodes(node);
-    for (auto other = others.rbegin(); other != others.rend(); ++other) {
-        const Bytes size = blocks(ranks_on(*other) * ranks_on(node));
-        receive(stage, leader(*other), at, size);
+    for (const int other : backwards(other_nodes(node))) {
+        const Bytes size = blocks(ranks_on(other) * ranks_on(node));
+        receive(stage, leader(other), at, size);
         at += message_room(size);
     }
 }
@@ -188,16 +193,15 @@ void Forwarding::scatter(Rank rank, Op& op) const {
     const int count = ranks_on(node);
     const int own = layout_.local_index(rank);
     const Bytes block = blocks(layout_.ranks() - count);
-    std::vector<int> others = other_nodes(node);
-    std::ranges::reverse(others);
+    const std::vector<int> others = backwards(other_nodes(node));
 
     // each(rank that a message is from, where it lies behind the places: of a leader among all for its node)
     const auto each = [&](int local, auto act) {
         std::size_t at = behind_places();
         for (const int other : others) {
-            const auto& there = layout_.rank_at()[static_cast<std::size_t>(other)];
-            for (std::size_t i = 0; i < there.size(); ++i)
-                act(there[there.size() - 1 - i], at + blocks(static_cast<int>(i) * count + local));
+            int before = 0;
+            for (const Rank source : backwards(layout_.rank_at()[static_cast<std::size_t>(other)]))
+                act(source, at + blocks(before++ * count + local));
             at += message_room(blocks(ranks_on(other) * count));
         }
     };
@@ -220,9 +224,8 @@ void Forwarding::scatter(Rank rank, Op& op) const {
     receive(stage, here.front(), behind_places(), block);
     std::size_t from = behind_places();
     for (const int other : others) {
-        const auto& there = layout_.rank_at()[static_cast<std::size_t>(other)];
-        for (auto source = there.rbegin(); source != there.rend(); ++source) {
-            add(op.copies, {Buffer::receive, from, Buffer::receive, place_from(rank, *source), message_size_});
+        for (const Rank source : backwards(layout_.rank_at()[static_cast<std::size_t>(other)])) {
+            add(op.copies, {Buffer::receive, from, Buffer::receive, place_from(rank, source), message_size_});
             from += message_size_;
         }
     }
