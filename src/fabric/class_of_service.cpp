@@ -30,15 +30,9 @@ constexpr std::array<NamedClass, 6> kNamed{{{FI_TC_BEST_EFFORT, 0, 0},
                                             {FI_TC_NETWORK_CTRL, 48, 7}}};
 constexpr int kCongestionBits = 2;
 
-bool has_option(int descriptor, int level, int option, int wanted) {
-    int value = -1;
-    socklen_t length = sizeof value;
-    return getsockopt(descriptor, level, option, &value, &length) == 0 && value == wanted;
-}
-
-bool set_option(int descriptor, int level, int option, int value) {
-    return setsockopt(descriptor, level, option, &value, sizeof value) == 0 &&
-           has_option(descriptor, level, option, value);
+bool set_priority(int descriptor, int priority) {
+    return setsockopt(descriptor, SOL_SOCKET, SO_PRIORITY, &priority, sizeof priority) == 0 &&
+           has_socket_option(descriptor, SO_PRIORITY, priority);
 }
 
 // The kernel keeps the bits by which a stream tells of congestion, and gives them back with the rest.
@@ -46,8 +40,7 @@ bool set_type_of_service(int descriptor, int level, int option, int value) {
     int now = -1;
     socklen_t length = sizeof now;
     return setsockopt(descriptor, level, option, &value, sizeof value) == 0 &&
-           getsockopt(descriptor, level, option, &now, &length) == 0 &&
-           now >> kCongestionBits == value >> kCongestionBits;
+           getsockopt(descriptor, level, option, &now, &length) == 0 && code_point_of(now) == code_point_of(value);
 }
 
 // The type of service first: setting it changes the priority, too.
@@ -58,7 +51,7 @@ bool mark(int descriptor, const SocketMarks& marks) {
     const bool is_marked = family == AF_INET6
                                ? set_type_of_service(descriptor, IPPROTO_IPV6, IPV6_TCLASS, marks.type_of_service)
                                : set_type_of_service(descriptor, IPPROTO_IP, IP_TOS, marks.type_of_service);
-    const bool is_first = !marks.priority || set_option(descriptor, SOL_SOCKET, SO_PRIORITY, *marks.priority);
+    const bool is_first = !marks.priority || set_priority(descriptor, *marks.priority);
     return is_marked && is_first;
 }
 
@@ -118,8 +111,8 @@ std::optional<SocketMarks> marks_of(const TrafficClass& traffic_class) {
     return SocketMarks{named.dscp << kCongestionBits, named.priority};
 }
 
-int code_point_of(const SocketMarks& marks) {
-    return marks.type_of_service >> kCongestionBits;
+int code_point_of(int type_of_service) {
+    return type_of_service >> kCongestionBits;
 }
 
 MarkedSockets mark_sockets(const std::string& own, std::span<const std::string> others, const SocketMarks& marks) {

@@ -13,13 +13,13 @@
 #include <array>
 #include <cstdint>
 
+#include "a2aperf/fabric/class_of_service.hpp"
 #include "a2aperf/fabric/tcp_connections.hpp"
 
 namespace a2aperf {
 namespace {
 
 constexpr std::size_t kHeaders = 256; // of IP and TCP, with their options
-constexpr int kCongestionBits = 2;
 
 struct Headers {
     std::size_t length;         // of IP's
@@ -77,7 +77,7 @@ std::optional<TcpPacket> read_tcp_packet(std::span<const unsigned char> bytes) {
     const std::size_t target = headers->address + headers->bytes;
     return TcpPacket{text(bytes, headers->address, headers->bytes) + text(tcp, 0, 2),
                      text(bytes, target, headers->bytes) + text(tcp, 2, 2),
-                     headers->type_of_service >> kCongestionBits};
+                     code_point_of(headers->type_of_service)};
 }
 
 PacketWatch::PacketWatch() : socket_(open_socket()) {}

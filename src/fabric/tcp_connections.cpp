@@ -26,17 +26,17 @@ std::string place_of_end(int descriptor, Name name) {
     return tcp_place(reinterpret_cast<const sockaddr*>(&address));
 }
 
-bool has_option(int descriptor, int option, int wanted) {
+bool is_stream(int descriptor) {
+    return has_socket_option(descriptor, SO_TYPE, SOCK_STREAM) && has_socket_option(descriptor, SO_ACCEPTCONN, 0);
+}
+
+} // namespace
+
+bool has_socket_option(int descriptor, int option, int wanted) {
     int value = -1;
     socklen_t length = sizeof value;
     return getsockopt(descriptor, SOL_SOCKET, option, &value, &length) == 0 && value == wanted;
 }
-
-bool is_stream(int descriptor) {
-    return has_option(descriptor, SO_TYPE, SOCK_STREAM) && has_option(descriptor, SO_ACCEPTCONN, 0);
-}
-
-} // namespace
 
 std::string tcp_place(const sockaddr* address) {
     if (address->sa_family == AF_INET) {

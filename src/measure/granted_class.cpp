@@ -29,7 +29,8 @@ std::string seen_class(const Channel& channel, const TrafficClass& asked, Rank s
     const Endpoint& endpoint = channel.endpoint();
     const auto points =
         watch.code_points(endpoint.address(), endpoint.peer_addresses().at(static_cast<std::size_t>(source)));
-    if (points.size() == 1 && points.front() == code_point_of(*marks_of(asked))) return asked.text();
+    if (points.size() == 1 && points.front() == code_point_of(marks_of(asked)->type_of_service))
+        return asked.text();
     std::string text;
     for (const int point : points) text += fmt::format("{}dscp{}", text.empty() ? "" : ",", point);
     return text;

@@ -41,7 +41,7 @@ struct SocketMarks {
     std::optional<int> priority; // SO_PRIORITY, of a name; else what the kernel makes of the DSCP
 };
 std::optional<SocketMarks> marks_of(const TrafficClass& traffic_class);
-int code_point_of(const SocketMarks& marks); // DSCP
+int code_point_of(int type_of_service); // DSCP
 
 // How many TCP connections of this process lead from one of these addresses of its own or to one of those of
 // others, and how many of them have the marks, by getsockopt, after they were set. Addresses as fi_getname gives

@@ -26,6 +26,9 @@ inline std::string address_of(const std::string& place) {
     return place.size() < 2 ? std::string() : place.substr(0, place.size() - 2);
 }
 
+// Whether an option of the level SOL_SOCKET has that value.
+bool has_socket_option(int descriptor, int option, int wanted);
+
 // Those that lead from `own` or to one of `others`, which are names.
 std::vector<TcpConnection> tcp_connections(const std::string& own, std::span<const std::string> others);
 
