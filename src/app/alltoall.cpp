@@ -268,6 +268,25 @@ void measure_all(Launch& launch) {
     if (!launch.options().is_quiet) say_last_words(launch, results);
 }
 
+// Of a sweep; a search spans the same ones round by round.
+Axes axes_of(const Options& options) {
+    return {.sizes = options.sizes,
+            .modes = options.modes,
+            .schedules = options.schedules,
+            .windows = options.windows,
+            .chunks = alltoall_options(options).chunks,
+            .endpoints = alltoall_options(options).endpoints,
+            .polls = polls_of(options),
+            .traffics = alltoall_options(options).patterns,
+            .redraws = alltoall_options(options).redraws,
+            .post = options.post,
+            .own_role = options.sync == Sync::none ? kPipelined : std::string_view(),
+            .with_baseline = options.with_mpi_baseline,
+            .with_sentinel = options.with_sentinel,
+            .order = options.order,
+            .seed = options.seed};
+}
+
 class AllToAll final : public Workload {
 public:
     const WorkloadRow& row() const override { return kRow; }
@@ -275,14 +294,7 @@ public:
 
     std::vector<Bytes> message_sizes(const Options& options, const Layout& layout) const override {
         std::vector<Bytes> sizes;
-        if (alltoall_options(options).search) {
-            sizes = options.sizes;
-            for (const Schedule* schedule : options.schedules)
-                if (schedule->forwards && !schedule->refusal(layout))
-                    for (const Bytes size : options.sizes) sizes.push_back(Forwarding(layout, size).largest());
-            return sizes;
-        }
-        const Plan all = plan(options, layout, [](const Point&) { return std::nullopt; });
+        const Plan all = make_plan(axes_of(options), layout, [](const Point&) { return std::nullopt; });
         for (const Point& point : all.points) sizes.push_back(point.largest_of_op());
         return sizes;
     }
@@ -293,22 +305,7 @@ public:
             require_time(options, first, layout.ranks());
             return first;
         }
-        const Axes axes{.sizes = options.sizes,
-                        .modes = options.modes,
-                        .schedules = options.schedules,
-                        .windows = options.windows,
-                        .chunks = alltoall_options(options).chunks,
-                        .endpoints = alltoall_options(options).endpoints,
-                        .polls = polls_of(options),
-                        .traffics = alltoall_options(options).patterns,
-                        .redraws = alltoall_options(options).redraws,
-                        .post = options.post,
-                        .own_role = options.sync == Sync::none ? kPipelined : std::string_view(),
-                        .with_baseline = options.with_mpi_baseline,
-                        .with_sentinel = options.with_sentinel,
-                        .order = options.order,
-                        .seed = options.seed};
-        return make_plan(axes, layout, [&](const Point& point) {
+        return make_plan(axes_of(options), layout, [&](const Point& point) {
             auto why = pipeline_trouble(point);
             return why ? why : skip(point);
         });

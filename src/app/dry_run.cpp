@@ -51,8 +51,8 @@ int run_dry(const Options& options) {
     Bytes wanted = 0;
     for (const Point& point : plan.points)
         if (!point.is_skipped())
-            wanted = std::max(wanted, point.traffic || point.forwarding ? point.buffer_bytes(layout.ranks())
-                                                                        : point.largest_message() * at_once);
+            wanted = std::max(wanted, point.has_own_places() ? point.buffer_bytes(layout.ranks())
+                                                             : point.largest_message() * at_once);
     const Bytes buffer = buffer_bytes(plan, budget, layout.ranks());
     const auto measured = std::count_if(plan.order.begin(), plan.order.end(), [&](int index) {
         return plan.points[static_cast<std::size_t>(index)].is_counted();

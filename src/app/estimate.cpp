@@ -6,7 +6,6 @@
 #include "workload.hpp"
 
 namespace a2aperf {
-
 namespace {
 
 // Of a leader: it takes and gives what each rank of its node has for others, and exchanges it with the other ones.

@@ -24,10 +24,6 @@ std::string number(double value) {
     return std::isnan(value) ? "-" : fmt::format("{:.3f}", value);
 }
 
-std::string window_of(const Point& point) {
-    return Window{point.window, point.window_bytes}.text();
-}
-
 std::string verdict_of(const Found& one) {
     if (one.is_usual()) return "the default";
     switch (one.times.verdict()) {
@@ -90,7 +86,7 @@ bool Found::is_usual() const {
 std::string setting_of(const Point& point) {
     // The same at every size: not into how many chunks it cuts a message.
     const std::string chunk = point.chunk == 0 ? "" : fmt::format(" chunk {}", Window{0, point.chunk}.text());
-    return fmt::format("{} {} window {}{}{}{}", point.mode, point.schedule_name(), window_of(point), chunk,
+    return fmt::format("{} {} window {}{}{}{}", point.mode, point.schedule_name(), point.asked_window(), chunk,
                        point.lane_words(), point.polling_words());
 }
 
@@ -140,8 +136,9 @@ std::string search_config(std::span<const Found> found, const std::string& provi
         for (const Found& one : found) sizes.push_back(one.best.message_size);
     else
         sizes = sizes_of(settings.front().second);
-    text += fmt::format("provider = \"{}\"\nsizes = \"{}\"\nmode = \"{}\"\nschedule = \"{}\"\nwindow = \"{}\"\n",
-                        provider, fmt::join(sizes, ","), chosen.mode, chosen.schedule_name(), window_of(chosen));
+    text +=
+        fmt::format("provider = \"{}\"\nsizes = \"{}\"\nmode = \"{}\"\nschedule = \"{}\"\nwindow = \"{}\"\n",
+                    provider, fmt::join(sizes, ","), chosen.mode, chosen.schedule_name(), chosen.asked_window());
     if (chosen.chunk > 0) text += fmt::format("chunk = \"{}\"\n", Window{0, chosen.chunk}.text());
     if (chosen.channels > 1) text += fmt::format("endpoints = \"{}\"\n", chosen.channels);
     if (chosen.polling) text += fmt::format("poll = \"{}\"\n", chosen.polling->text());

@@ -166,12 +166,12 @@ bool has_place_per_peer(const Point& point) {
 
 Bytes buffer_of(const Point& point, const MemoryBudget& budget, int ranks) {
     const Bytes all = point.buffer_bytes(ranks);
-    if (point.traffic || point.forwarding || point.is_duration() || has_place_per_peer(point)) return all;
+    if (point.has_own_places() || point.is_duration() || has_place_per_peer(point)) return all;
     return std::min(all, std::max({budget.ample, point.largest_message(), point.place_bytes()}));
 }
 
-// Each message has a place of its own, whatever the mode, as all that is forwarded has.
-std::optional<std::string> places_skip_reason(const Point& point, const MemoryBudget& budget, int ranks) {
+// Of points that have them.
+std::optional<std::string> own_places_skip_reason(const Point& point, const MemoryBudget& budget, int ranks) {
     const Bytes needed = point.buffer_bytes(ranks);
     if (needed > budget.per_buffer)
         return fmt::format("the messages of one rank need {} in each direction and --memory-limit leaves {}",
@@ -215,7 +215,7 @@ std::optional<std::string> memory_skip_reason(const Point& point, const MemoryBu
                                point.flow->in_buffers(point), format_bytes(needed),
                                format_bytes(budget.per_buffer));
     }
-    if (point.traffic || point.forwarding) return places_skip_reason(point, budget, ranks);
+    if (point.has_own_places()) return own_places_skip_reason(point, budget, ranks);
     const Bytes all = point.place_bytes() * static_cast<Bytes>(ranks);
     const bool needs_all = has_place_per_peer(point) && point.messages_per_rank(ranks) > 1;
     const Bytes needed = needs_all ? all : point.place_bytes();

@@ -113,7 +113,7 @@ std::vector<Point> span_cells(const Axes& axes, const Layout& layout, const Skip
             point.traffic = traffics[i];
             if (point.traffic && !steps.empty()) point.steps = steps.at(point.traffic->index());
             point.message_size = axes.sizes[i % axes.sizes.size()];
-            if (setting.schedule->forwards)
+            if (setting.schedule->forwards && !refusal)
                 point.forwarding = std::make_shared<Forwarding>(of_all, point.message_size);
             point.window = window.of(point.largest_transfer());
             point.window_bytes = window.bytes;
@@ -181,20 +181,20 @@ Plan make_plan(const Axes& axes, const Layout& layout, const Skip& skip) {
 
 std::string forwarding_words(const Plan& plan) {
     std::map<Bytes, Bytes> forwarded; // by message size
-    int nodes = 0;
+    std::int64_t nodes = 0;           // whose leader has other ranks
     for (const Point& point : plan.points) {
         if (!point.forwarding || point.is_skipped()) continue;
         forwarded[point.message_size] = point.forwarding->forwarded();
-        nodes = point.forwarding->layout().nodes();
+        nodes =
+            std::ranges::count_if(point.forwarding->layout().ranks_on_node(), [](int count) { return count > 1; });
     }
     if (forwarded.empty()) return {};
     const auto at = [](const std::pair<const Bytes, Bytes>& one) {
         return fmt::format("{} (at {} B)", format_bytes(one.second), one.first);
     };
     const std::string most = forwarded.size() == 1 ? "" : fmt::format(" to {}", at(*std::prev(forwarded.end())));
-    return fmt::format("node-aware: the first ranks of {} nodes forward {}{} in each op; rates count each message "
-                       "once",
-                       nodes, at(*forwarded.begin()), most);
+    return fmt::format("node-aware: the first ranks of {} forward {}{} in each op; rates count each message once",
+                       counted(nodes, "node"), at(*forwarded.begin()), most);
 }
 
 std::string why_all_skipped(const Plan& plan) {

@@ -129,9 +129,12 @@ std::string Point::polling_words() const {
     return polling ? fmt::format(" poll {}", polling->text()) : "";
 }
 
+std::string Point::asked_window() const {
+    return Window{window, window_bytes}.text();
+}
+
 std::string Point::window_words() const {
-    const std::string asked = Window{window, window_bytes}.text();
-    return window_bytes == 0 ? asked : fmt::format("{} ({})", asked, window);
+    return window_bytes == 0 ? asked_window() : fmt::format("{} ({})", asked_window(), window);
 }
 
 std::string Point::label() const {

@@ -25,8 +25,7 @@ std::string value_of(Axis axis, const Point& point) {
     case Axis::schedule:
         return std::string(point.schedule_name());
     case Axis::window:
-        return fmt::format("window {}",
-                           Window{point.window_bytes == 0 ? point.window : 0, point.window_bytes}.text());
+        return fmt::format("window {}", point.asked_window());
     case Axis::chunk:
         return point.chunk == 0 ? "whole messages" : fmt::format("chunk {}", Window{0, point.chunk}.text());
     case Axis::endpoints:

@@ -68,6 +68,8 @@ struct Point {
     Bytes place_bytes() const; // from one message to the next, of uniform traffic: with room for whole chunks
     // Messages that a rank sends in one op; their places are all different where memory allows.
     int messages_per_rank(int ranks) const { return distance > 0 ? 1 : ranks; }
+    // Whether each message has a place of its own, whatever the mode and the memory.
+    bool has_own_places() const { return traffic != nullptr || forwarding != nullptr; }
     Bytes buffer_bytes(int ranks) const; // of each message buffer, with a place for all of them
     Bytes other_size() const;            // that some of its messages have; message_size where all have that
     Bytes largest_message() const;
@@ -81,6 +83,7 @@ struct Point {
     // For messages: "tagged shift window all 60000 B"; "tagged shift by 3 60000 B" for one step of it;
     // "collective library 60000 B" for a baseline.
     std::string label() const;
+    std::string asked_window() const;  // "all", "8", "256KiB"
     std::string window_words() const;  // "all", "8", "256KiB (4)": in force are 4
     std::string chunk_words() const;   // " chunk 64KiB (16)": so many of a message; nothing of whole messages
     std::string lane_words() const;    // " endpoints 2", of more than one
