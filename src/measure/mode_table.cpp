@@ -38,6 +38,12 @@ ExchangeSettings settings_of(const EngineParts& parts, const Channel& channel, L
             .names = &parts.loop.names()};
 }
 
+// Of a point that is measured beside MPI. Traffic that is not uniform has nothing for a rank itself.
+SelfCopy self_copy_of(const EngineParts& parts, const TransferContext& first) {
+    if (!parts.point.is_beside_mpi || parts.point.traffic) return {};
+    return {&parts.channels.front()->memory(), first.send_buffer, first.receive_buffer, parts.point.message_size};
+}
+
 Lane lane_of(const EngineParts& parts, std::size_t channel) {
     return {static_cast<int>(channel), static_cast<int>(parts.channels.size())};
 }
@@ -72,11 +78,7 @@ std::unique_ptr<Engine> make_fabric_engine(const EngineParts& parts) {
                                 parts.deadline);
         lanes.push_back({std::move(messages), std::move(exchange)});
     }
-    SelfCopy self_copy;
-    const TransferContext& first = lanes.front().messages.context();
-    if (parts.point.is_beside_mpi && !parts.point.traffic) // which has nothing for a rank itself
-        self_copy = {&parts.channels.front()->memory(), first.send_buffer, first.receive_buffer,
-                     parts.point.message_size};
+    const SelfCopy self_copy = self_copy_of(parts, lanes.front().messages.context());
     if (lanes.size() == 1 && !parts.point.is_cut())
         return std::make_unique<FabricEngine<Mode>>(std::move(lanes.front().exchange), parts.point.post, self_copy);
     return std::make_unique<LanedEngine<Mode>>(std::move(lanes), parts.point.post, self_copy, parts.deadline,
@@ -97,12 +99,9 @@ std::unique_ptr<Engine> make_forwarding_engine(const EngineParts& parts) {
     ExchangeSettings settings = settings_of<Mode>(parts, channel, {});
     settings.traces = parts.traces;
     const TransferContext whole = channel.context(parts.point.message_size);
-    SelfCopy self_copy;
-    if (parts.point.is_beside_mpi)
-        self_copy = {&channel.memory(), whole.send_buffer, whole.receive_buffer, parts.point.message_size};
     return std::make_unique<ForwardingEngine<Mode>>(*parts.point.forwarding, whole, channel.memory(),
                                                     channel.endpoint(), settings, parts.deadline, parts.point.post,
-                                                    self_copy);
+                                                    self_copy_of(parts, whole));
 }
 
 // Of a point's messages: cut, of a size each, or all alike.
@@ -177,13 +176,15 @@ void verify_channels(const EngineParts& parts) {
         find_mode(point.mode).verify(parts);
         return;
     }
-    for (const auto& [channel, size, mode] : point.flow->verified(point)) {
-        Point verified = point.of_size(size);
-        if (!mode.empty()) verified.mode = mode;
-        find_mode(verified.mode)
-            .verify({parts.job, parts.channels.subspan(static_cast<std::size_t>(channel), 1), parts.loop,
-                     parts.deadline, verified, parts.seed});
-    }
+    for (const auto& [channel, size, mode] : point.flow->verified(point))
+        verify_channel(parts, static_cast<std::size_t>(channel), size, mode.empty() ? point.mode : mode);
+}
+
+void verify_channel(const EngineParts& parts, std::size_t channel, Bytes size, const std::string& mode) {
+    Point verified = parts.point.of_size(size);
+    verified.mode = mode;
+    find_mode(mode).verify(
+        {parts.job, parts.channels.subspan(channel, 1), parts.loop, parts.deadline, verified, parts.seed});
 }
 
 void require_sends(std::span<const std::string> modes) {

@@ -254,13 +254,8 @@ std::vector<std::string> seen_classes(const EngineParts& parts, const std::vecto
     for (std::size_t i = 0; i < paths.size(); ++i) is_any |= can_show(i);
     if (!is_any) return seen; // on all ranks alike
     PacketWatch watch;
-    for (std::size_t i = 0; i < paths.size(); ++i) {
-        if (!can_show(i)) continue;
-        Point shown = parts.point.of_size(1);
-        shown.mode = paths[i].mode;
-        find_mode(shown.mode)
-            .verify({parts.job, parts.channels.subspan(i, 1), parts.loop, parts.deadline, shown, parts.seed});
-    }
+    for (std::size_t i = 0; i < paths.size(); ++i)
+        if (can_show(i)) verify_channel(parts, i, 1, paths[i].mode);
     for (std::size_t i = 0; i < paths.size(); ++i)
         if (paths[i].to == parts.job.rank())
             seen[i] = seen_class(*parts.channels[i], paths[i].traffic_class, paths[i].from, watch);

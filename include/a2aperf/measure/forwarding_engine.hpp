@@ -3,7 +3,6 @@
 // exchange each, one after another. Receives of later stages are posted within the op.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -74,9 +73,8 @@ public:
     ForwardingEngine(const Forwarding& forwarding, const TransferContext& whole, const MemoryKind& memory,
                      const Endpoint& endpoint, const ExchangeSettings& settings, Deadline& deadline, Post post,
                      SelfCopy self_copy)
-        : stages_(forwarding, whole, memory, endpoint, settings, deadline), layout_(forwarding.layout()),
-          post_(post), self_copy_(self_copy),
-          arrived_at_(settings.traces ? static_cast<std::size_t>(whole.ranks) : 0) {}
+        : stages_(forwarding, whole, memory, endpoint, settings, deadline), forwarding_(forwarding), post_(post),
+          self_copy_(self_copy), arrived_at_(settings.traces ? static_cast<std::size_t>(whole.ranks) : 0) {}
 
     void prepare(std::uint64_t op) override {
         op_ = op;
@@ -106,21 +104,19 @@ public:
 private:
     // A message that was passed on is here when the last one who had it has sent it.
     void note_arrivals() {
+        const Layout& layout = forwarding_.layout();
         const Rank self = stages_.whole().self;
-        const int node = layout_.node_of(self);
-        const Rank leader = layout_.rank_at()[static_cast<std::size_t>(node)].front();
-        for (Rank source = 0; source < layout_.ranks(); ++source) {
-            const int of_source = layout_.node_of(source);
-            const Rank there = layout_.rank_at()[static_cast<std::size_t>(of_source)].front();
-            const int stage = of_source == node ? 0 : self == leader ? 1 : 2;
-            const Rank from = stage == 0 ? source : stage == 1 ? there : leader;
+        const Rank leader = forwarding_.leader_of(self);
+        for (Rank source = 0; source < layout.ranks(); ++source) {
+            const int stage = layout.node_of(source) == layout.node_of(self) ? 0 : self == leader ? 1 : 2;
+            const Rank from = stage == 0 ? source : stage == 1 ? forwarding_.leader_of(source) : leader;
             arrived_at_[static_cast<std::size_t>(source)] =
                 source == self ? -1 : stages_.exchange(stage).arrival_times()[static_cast<std::size_t>(from)];
         }
     }
 
     ForwardingStages<Mode> stages_;
-    Layout layout_;
+    Forwarding forwarding_;
     Post post_;
     SelfCopy self_copy_;
     std::vector<Nanoseconds> arrived_at_; // [R]

@@ -54,6 +54,8 @@ std::span<const ModeDemands> flow_demands();
 
 // Every size that the point has over each of its channels, as verify() of its mode. Collective.
 void verify_channels(const EngineParts& parts);
+// One of the sizes over one of the channels. Collective.
+void verify_channel(const EngineParts& parts, std::size_t channel, Bytes size, const std::string& mode);
 
 // Can an op in each of these modes end when its sends are done? Throws UsageError where nothing tells the sender.
 void require_sends(std::span<const std::string> modes);
