@@ -253,6 +253,7 @@ std::vector<std::string> seen_classes(const EngineParts& parts, const std::vecto
     bool is_any = false;
     for (std::size_t i = 0; i < paths.size(); ++i) is_any |= can_show(i);
     if (!is_any) return seen; // on all ranks alike
+    parts.job.barrier();      // what a rank sent before it marked its sockets must not be taken for what it sends
     PacketWatch watch;
     for (std::size_t i = 0; i < paths.size(); ++i)
         if (can_show(i)) verify_channel(parts, i, 1, paths[i].mode);
