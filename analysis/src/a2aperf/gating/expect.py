@@ -87,10 +87,9 @@ def _factor(one: Factor, reached: float, at: str, n: str, launches: int) -> Chec
     share = reached / one.gbps
     shown = (percent(share), f"at most {one.gbps:.4g} Gbit/s")
     figures: dict[str, float | int | None] = {"ceiling_gbps": one.gbps, "gbps": reached}
-    state, why = State.OK, one.source
-    if share > _SURE:
-        state, why = State.UNKNOWN, f"{why}: more than there can be, so this is wrong"
-    is_wrong = state != State.OK
+    is_wrong = share > _SURE
+    state = State.UNKNOWN if is_wrong else State.OK
+    why = f"{one.source}: more than there can be, so this is wrong" if is_wrong else one.source
     return Check(one.name, at, state, share, 1.0, shown, n, launches, why, figures, is_wrong)
 
 

@@ -38,10 +38,14 @@ class Request:
     """Only nodes to drain are wanted, whatever else is in the files."""
 
     @property
+    def limits_points(self) -> bool:
+        """Whether points are to be judged by what needs no baseline."""
+        return self.min_efficiency is not None or bool(self.limits) or self.expect is not None
+
+    @property
     def judges(self) -> bool:
         """Whether points are to be judged, beside what measurements hold against each other."""
-        limited = self.min_efficiency is not None or bool(self.limits) or self.expect is not None
-        return limited or self.against is not None
+        return self.limits_points or self.against is not None
 
 
 ASK: Final = (
@@ -119,7 +123,7 @@ def _last_begun(found: Results | None) -> int:
 
 def _limited(own: Results, asked: Request, notes: list[str]) -> list[Check]:
     """What needs no baseline, of the last job unless it is said which."""
-    if asked.min_efficiency is None and not asked.limits and asked.expect is None:
+    if not asked.limits_points:
         return []
     if not asked.job:
         own, told = points.of_last_jobs(own)

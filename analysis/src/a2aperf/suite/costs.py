@@ -60,11 +60,13 @@ def costs(ranking: Ranking) -> Spent:
     except InputError:  # none of the files has counters
         return Spent({}, {})
     is_level = frame["counter"].isin(LEVELS.values())
-    of_second = frame[~is_level].assign(value=lambda rows: rows["per_second"])
-    frame = frame[is_level | (frame["bytes"].fillna(0) > 0)]
-    frame = frame.assign(value=frame["per_gb"].where(~frame["counter"].isin(LEVELS.values()),
-                                                     frame["max"]))  # fmt: skip
-    return Spent(_of_launches(ranking, frame), _of_launches(ranking, of_second))
+    of_gb = frame.assign(value=frame["per_gb"].where(~is_level, frame["max"]))
+    of_second = frame.assign(value=frame["per_second"])
+    has_payload = frame["bytes"].fillna(0) > 0
+    return Spent(
+        _of_launches(ranking, of_gb[is_level | has_payload]),
+        _of_launches(ranking, of_second[~is_level]),
+    )
 
 
 def _of_launches(ranking: Ranking, frame: pd.DataFrame) -> Costs:
