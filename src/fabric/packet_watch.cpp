@@ -19,9 +19,11 @@
 namespace a2aperf {
 namespace {
 
-constexpr std::size_t kHeaders = 256; // of IP and TCP, with their options
+constexpr std::size_t kHeaders = 256;   // of IP and TCP, with their options
+constexpr std::size_t kRocePort = 4791; // of UDP
 
 struct Headers {
+    int protocol;
     std::size_t length;         // of IP's
     std::size_t payload;        // behind it
     std::size_t address, bytes; // where the source's address is, and how long it is
@@ -38,21 +40,38 @@ std::size_t told_or_here(std::size_t told, std::size_t here) {
 }
 
 std::optional<Headers> ip_headers(std::span<const unsigned char> bytes) {
-    if (bytes.size() >= 20 && bytes[0] >> 4U == 4 && bytes[9] == IPPROTO_TCP) {
+    if (bytes.size() >= 20 && bytes[0] >> 4U == 4) {
         const std::size_t length = (bytes[0] & 0xfU) * std::size_t{4};
         const bool is_first = (number(bytes, 6) & 0x1fffU) == 0; // of its fragments
         const std::size_t all = told_or_here(number(bytes, 2), bytes.size());
         if (length < 20 || all < length || !is_first) return std::nullopt;
-        return Headers{length, all - length, 12, 4, bytes[1]};
+        return Headers{bytes[9], length, all - length, 12, 4, bytes[1]};
     }
-    if (bytes.size() >= 40 && bytes[0] >> 4U == 6 && bytes[6] == IPPROTO_TCP)
-        return Headers{40, told_or_here(number(bytes, 4), bytes.size() - 40), 8, 16,
-                       static_cast<int>((number(bytes, 0) >> 4U) & 0xffU)};
+    if (bytes.size() >= 40 && bytes[0] >> 4U == 6)
+        return Headers{bytes[6], 40, told_or_here(number(bytes, 4), bytes.size() - 40),
+                       8,        16, static_cast<int>((number(bytes, 0) >> 4U) & 0xffU)};
     return std::nullopt;
 }
 
 std::string text(std::span<const unsigned char> bytes, std::size_t at, std::size_t count) {
     return {reinterpret_cast<const char*>(bytes.data()) + at, count};
+}
+
+bool is_data_of_tcp(std::span<const unsigned char> tcp, std::size_t payload) {
+    return tcp.size() >= 20 && payload > (tcp[12] >> 4U) * std::size_t{4};
+}
+
+// Behind UDP's header InfiniBand's begins, with an operation: those of a reliable connection up to the last part of
+// the answer to a read carry data or ask for it; an acknowledgement is the next.
+bool is_data_of_roce(std::span<const unsigned char> udp) {
+    constexpr unsigned char kLastOfAnswer = 0x10;
+    return udp.size() >= 20 && number(udp, 2) == kRocePort && udp[8] <= kLastOfAnswer;
+}
+
+std::vector<int> without_repeats(std::vector<int> seen) {
+    std::ranges::sort(seen);
+    seen.erase(std::unique(seen.begin(), seen.end()), seen.end());
+    return seen;
 }
 
 int open_socket() {
@@ -69,15 +88,17 @@ int open_socket() {
 
 } // namespace
 
-std::optional<TcpPacket> read_tcp_packet(std::span<const unsigned char> bytes) {
+std::optional<Packet> read_packet(std::span<const unsigned char> bytes) {
     const auto headers = ip_headers(bytes);
-    if (!headers || bytes.size() < headers->length + 20) return std::nullopt;
-    const std::span<const unsigned char> tcp = bytes.subspan(headers->length);
-    if (headers->payload <= (tcp[12] >> 4U) * std::size_t{4}) return std::nullopt;
+    if (!headers || bytes.size() < headers->length) return std::nullopt;
+    const std::span<const unsigned char> behind = bytes.subspan(headers->length);
+    const bool is_roce = headers->protocol == IPPROTO_UDP && is_data_of_roce(behind);
+    if (!is_roce && (headers->protocol != IPPROTO_TCP || !is_data_of_tcp(behind, headers->payload)))
+        return std::nullopt;
     const std::size_t target = headers->address + headers->bytes;
-    return TcpPacket{text(bytes, headers->address, headers->bytes) + text(tcp, 0, 2),
-                     text(bytes, target, headers->bytes) + text(tcp, 2, 2),
-                     code_point_of(headers->type_of_service)};
+    return Packet{text(bytes, headers->address, headers->bytes) + text(behind, 0, 2),
+                  text(bytes, target, headers->bytes) + text(behind, 2, 2), code_point_of(headers->type_of_service),
+                  is_roce};
 }
 
 PacketWatch::PacketWatch() : socket_(open_socket()) {}
@@ -95,7 +116,7 @@ void PacketWatch::take() {
             recvfrom(socket_, bytes.data(), bytes.size(), 0, reinterpret_cast<sockaddr*>(&link), &length);
         if (count < 0) return;
         if (link.sll_pkttype == PACKET_OUTGOING) continue; // what leaves has not passed the network
-        auto packet = read_tcp_packet(std::span(bytes).first(static_cast<std::size_t>(count)));
+        auto packet = read_packet(std::span(bytes).first(static_cast<std::size_t>(count)));
         if (packet && std::ranges::find(packets_, *packet) == packets_.end())
             packets_.push_back(std::move(*packet));
     }
@@ -107,12 +128,23 @@ std::vector<int> PacketWatch::code_points(const std::string& own, const std::str
     const std::string host = address_of(tcp_place(source));
     std::vector<int> seen;
     for (const TcpConnection& one : tcp_connections(own, {&source, 1}))
-        for (const TcpPacket& packet : packets_)
-            if (packet.from == one.there && packet.to == one.here && address_of(packet.from) == host)
+        for (const Packet& packet : packets_)
+            if (!packet.is_roce && packet.from == one.there && packet.to == one.here &&
+                address_of(packet.from) == host)
                 seen.push_back(packet.code_point);
-    std::ranges::sort(seen);
-    seen.erase(std::unique(seen.begin(), seen.end()), seen.end());
-    return seen;
+    return without_repeats(std::move(seen));
+}
+
+std::vector<int> PacketWatch::roce_code_points(const std::string& own, const std::string& source) {
+    if (!is_open()) return {};
+    take();
+    const std::string here = address_of(tcp_place(own));
+    const std::string there = address_of(tcp_place(source));
+    std::vector<int> seen;
+    for (const Packet& packet : packets_)
+        if (packet.is_roce && address_of(packet.from) == there && address_of(packet.to) == here)
+            seen.push_back(packet.code_point);
+    return without_repeats(std::move(seen));
 }
 
 } // namespace a2aperf

@@ -16,8 +16,8 @@ std::size_t queue_depth(int ranks, std::size_t entries) {
 
 } // namespace
 
-Channel::Channel(const Job& job, const Offer& offer, const ChannelSettings& settings)
-    : job_(job), domain_(offer), buffer_bytes_(settings.buffer_bytes),
+Channel::Channel(const Job& job, const Offer& offer, const ChannelSettings& settings, const TrafficClass& asked)
+    : job_(job), asked_(asked), domain_(offer), buffer_bytes_(settings.buffer_bytes),
       peers_write_((settings.rights.target & kPeersWrite) != 0),
       endpoint_(domain_, queue_depth(job.ranks(), settings.queue_entries), settings.wait, settings.completions) {
     start_times_.end(StartPhase::endpoint);

@@ -24,7 +24,7 @@ Channels::Channels(const Job& job, const Offer& offer, const ChannelSettings& se
         const TrafficClass asked = nth < settings.classes.size() ? settings.classes[nth] : TrafficClass{};
         if (const auto tclass = tclass_of(asked)) own.set_traffic_class(*tclass);
         const ServiceLevel level(offer, asked);
-        channels_.push_back(std::make_unique<Channel>(job, own, settings));
+        channels_.push_back(std::make_unique<Channel>(job, own, settings, asked));
         all_.push_back(channels_.back().get());
     }
 }

@@ -1,17 +1,40 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "a2aperf/measure/granted_class.hpp"
 
+#include <algorithm>
+#include <vector>
+
 #include <fmt/format.h>
 
 #include "a2aperf/fabric/class_of_service.hpp"
 #include "a2aperf/fabric/provider.hpp"
+#include "a2aperf/fabric/roce_class.hpp"
 
 namespace a2aperf {
+
+void connect_as_asked(const Job& job, Channel& channel, const std::function<void()>& connect) {
+    constexpr int kNone = -1;
+    RoceClass roce(channel.domain().offer());
+    const auto marks = marks_of(channel.traffic_class());
+    // What a port had before is known on all ranks when the first of them sets it.
+    const auto wanted = job.all_gather(marks && roce.can_be_set() ? marks->type_of_service : kNone);
+    const bool is_one = std::ranges::all_of(wanted, [&](int of_rank) { return of_rank == wanted.front(); });
+    if (!is_one || wanted.front() == kNone) {
+        connect();
+        channel.is_connected(false);
+        return;
+    }
+    const bool is_set = roce.set(wanted.front());
+    channel.is_connected(job.max(is_set ? 0 : 1) == 0);
+    connect();
+    job.barrier(); // another rank that shares the adapter may not have its connections yet
+}
 
 bool grants_class(const Channel& channel, const TrafficClass& asked) {
     const Offer& offer = channel.domain().offer();
     const auto tclass = tclass_of(asked);
     if (!tclass) return ServiceLevel::is_taken(offer, asked);
+    if (channel.connected_as_asked().value_or(false)) return true;
     if (find_provider(offer.provider()).network != "TCP") return gives_class(offer, *tclass);
     const auto marks = marks_of(asked);
     if (!marks) return false;
@@ -21,14 +44,16 @@ bool grants_class(const Channel& channel, const TrafficClass& asked) {
 }
 
 bool shows_class(const Channel& channel, const TrafficClass& asked) {
-    return marks_of(asked) && find_provider(channel.domain().offer().provider()).network == "TCP";
+    return marks_of(asked) && (channel.connected_as_asked().value_or(false) ||
+                               find_provider(channel.domain().offer().provider()).network == "TCP");
 }
 
 std::string seen_class(const Channel& channel, const TrafficClass& asked, Rank source, PacketWatch& watch) {
     if (!shows_class(channel, asked)) return {};
-    const Endpoint& endpoint = channel.endpoint();
-    const auto points =
-        watch.code_points(endpoint.address(), endpoint.peer_addresses().at(static_cast<std::size_t>(source)));
+    const std::string& own = channel.endpoint().address();
+    const std::string& from = channel.endpoint().peer_addresses().at(static_cast<std::size_t>(source));
+    const auto points = channel.connected_as_asked().value_or(false) ? watch.roce_code_points(own, from)
+                                                                     : watch.code_points(own, from);
     if (points.size() == 1 && points.front() == code_point_of(marks_of(asked)->type_of_service))
         return asked.text();
     std::string text;

@@ -9,6 +9,7 @@
 #include "a2aperf/fabric/provider.hpp"
 #include "a2aperf/measure/exchange.hpp"
 #include "a2aperf/measure/forwarding_verifier.hpp"
+#include "a2aperf/measure/granted_class.hpp"
 #include "a2aperf/measure/laned_engine.hpp"
 #include "a2aperf/measure/verifier.hpp"
 #include "a2aperf/transfer/chunked.hpp"
@@ -176,8 +177,15 @@ void verify_channels(const EngineParts& parts) {
         find_mode(point.mode).verify(parts);
         return;
     }
-    for (const auto& [channel, size, mode] : point.flow->verified(point))
-        verify_channel(parts, static_cast<std::size_t>(channel), size, mode.empty() ? point.mode : mode);
+    for (const VerifiedSize& one : point.flow->verified(point)) {
+        const auto nth = static_cast<std::size_t>(one.channel);
+        const auto verify = [&] { verify_channel(parts, nth, one.size, one.mode.empty() ? point.mode : one.mode); };
+        Channel& channel = *parts.channels[nth];
+        if (channel.connected_as_asked())
+            verify();
+        else
+            connect_as_asked(parts.job, channel, verify);
+    }
 }
 
 void verify_channel(const EngineParts& parts, std::size_t channel, Bytes size, const std::string& mode) {

@@ -245,21 +245,19 @@ std::optional<std::string> path_trouble(const Offer& offer, const Point& point) 
 
 namespace {
 
-// What came of each path's class. Once all ranks have marked their sockets, a byte goes over each channel, so that
-// there are packets to look at before anything is timed.
+// What came of each path's class. A byte goes over one channel after another, so that there are packets to look at
+// before anything is timed.
 std::vector<std::string> seen_classes(const EngineParts& parts, const std::vector<Path>& paths) {
     std::vector<std::string> seen(paths.size());
-    const auto can_show = [&](std::size_t i) { return shows_class(*parts.channels[i], paths[i].traffic_class); };
-    bool is_any = false;
-    for (std::size_t i = 0; i < paths.size(); ++i) is_any |= can_show(i);
-    if (!is_any) return seen; // on all ranks alike
-    parts.job.barrier();      // what a rank sent before it marked its sockets must not be taken for what it sends
-    PacketWatch watch;
-    for (std::size_t i = 0; i < paths.size(); ++i)
-        if (can_show(i)) verify_channel(parts, i, 1, paths[i].mode);
-    for (std::size_t i = 0; i < paths.size(); ++i)
+    for (std::size_t i = 0; i < paths.size(); ++i) {
+        if (!shows_class(*parts.channels[i], paths[i].traffic_class)) continue; // on all ranks alike
+        parts.job.barrier(); // what a rank sent before must not be taken for what it sends now
+        PacketWatch watch;
+        parts.job.barrier(); // all look
+        verify_channel(parts, i, 1, paths[i].mode);
         if (paths[i].to == parts.job.rank())
             seen[i] = seen_class(*parts.channels[i], paths[i].traffic_class, paths[i].from, watch);
+    }
     return seen;
 }
 

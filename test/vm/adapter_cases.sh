@@ -13,8 +13,9 @@ To be run in the guest of machine.sh. Each line of CASES is a launch of PROGRAM,
   NAME RANKS RANKS_ON_HOST_0 TRAFFIC_CLASS WORD…
 
 TRAFFIC_CLASS is the byte that the RDMA connection manager is told to put in the IP header. Left behind in the
-current folder: NAME.h5, NAME.log, NAME.status, and NAME.wire, which tc wrote: packets and bytes of RoCE that left
-rxe0 with that byte (filter 1) and with any other (filter 2).
+current folder: NAME.h5, NAME.log, NAME.status, NAME.class, the byte that it puts there afterwards at each of the two
+adapters, and NAME.wire, which tc wrote: packets and bytes of RoCE that left rxe0 with that byte (filter 1) and with
+any other (filter 2).
 USAGE
 }
 
@@ -28,7 +29,15 @@ export OMPI_MCA_btl=self,tcp OMPI_MCA_mpi_yield_when_idle=1
 
 "$here/two_adapters.sh"
 mount -t configfs configfs /sys/kernel/config
-for adapter in rxe0 rxe1; do mkdir "/sys/kernel/config/rdma_cm/$adapter"; done
+
+# default_class ADAPTER [BYTE]: what the kernel keeps of it, though the folder goes again.
+default_class() {
+    local folder=/sys/kernel/config/rdma_cm/$1
+    mkdir "$folder"
+    [[ -z ${2-} ]] || echo "$2" >"$folder/ports/1/default_roce_tos"
+    cat "$folder/ports/1/default_roce_tos"
+    rmdir "$folder"
+}
 
 watch_for() {
     tc qdisc replace dev wire0 clsact
@@ -38,15 +47,14 @@ watch_for() {
 }
 
 while read -r name ranks on_first class words; do
-    for adapter in rxe0 rxe1; do
-        echo "$class" >"/sys/kernel/config/rdma_cm/$adapter/ports/1/default_roce_tos"
-    done
+    for adapter in rxe0 rxe1; do default_class "$adapter" "$class" >/dev/null; done
     watch_for "$class"
     status=0
     # shellcheck disable=SC2086 # words are words
     "$here/../support/mpirun.sh" -t 200 "$ranks" "$here/as_host.sh" "$on_first" "$program" \
         $words -o "$name.h5" >"$name.log" 2>&1 </dev/null || status=$?
     echo "$status" >"$name.status"
+    for adapter in rxe0 rxe1; do default_class "$adapter"; done >"$name.class"
     tc -s -j filter show dev wire0 egress >"$name.wire"
     echo "$name ended with $status"
 done

@@ -41,4 +41,12 @@ FLOWS = {
                "--servers", "1", "--ops", "50", "--poll", "yield"],
     ),
 }  # fmt: skip
-ALL = CASES | FLOWS
+# Paths whose connections are opened with a class each, which the program asks of the kernel itself.
+SHARED = {
+    "classes": Case(
+        2, 1, ["qos", "--provider", "verbs", "--path", "0:1,class=low-latency", "--path", "0:1,class=bulk", "--path", "0:1,class=dscp26", "--path", "1:0",
+               "--sizes", "4096", "--window", "4", "--duration", "1s", "--interval", "250ms", "--poll", "yield"],
+        traffic_class=72,
+    ),
+}  # fmt: skip
+ALL = CASES | FLOWS | SHARED

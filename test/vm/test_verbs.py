@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from cases import CASES
 from flow_files import require_true_streams, require_true_trips
+from path_files import are_true_intervals, paths_of
 from results import COMPLETE, SKIPPED, has_plausible_moments, has_true_node_figures, has_true_statistics
 
 MTU = 4096  # payload of a RoCE packet, the largest there is
@@ -78,3 +79,16 @@ def test_streams_and_round_trips(machine, outcome):
 def test_what_streams_moved_went_over_the_wire(outcome):
     ended = outcome("streams")
     assert ended.bytes_sent >= ended.results.columns["bytes"].sum()
+
+
+def test_paths_are_opened_with_the_class_they_ask_for(machine, outcome):
+    """Each has it on the wire, the one that asks for none has what the adapter had, and has again."""
+    ended = outcome("classes")
+    are_true_intervals(machine / "classes.h5", 0)
+    asked = ["low-latency", "bulk", "dscp26", ""]
+    for name in ("class_requested", "class_granted", "class_verified"):
+        assert [path[name] for path in paths_of(machine / "classes.h5", 0)] == asked
+    assert ended.log.count("granted, verified") == 3
+    as_before, by_path = ended.packets
+    assert as_before > 0 and by_path > 0
+    assert (machine / "classes.class").read_text().split() == [str(ended.case.traffic_class)] * 2

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Looks at packets of TCP connections as they come to this host: which class of service the network has left them.
+// Looks at packets of TCP and RoCE connections as they come to this host: which class of service the network has
+// left them.
 #pragma once
 
 #include <optional>
@@ -9,15 +10,16 @@
 
 namespace a2aperf {
 
-struct TcpPacket {
+struct Packet {
     std::string from, to; // places of its ends (fabric/tcp_connections.hpp)
     int code_point;       // DSCP
-    bool operator==(const TcpPacket&) const = default;
+    bool is_roce;
+    bool operator==(const Packet&) const = default;
 };
 
-// Of the first bytes of an IP packet, from its header on. Nothing where it is not of TCP, carries no data, or is
-// cut before the end of its headers.
-std::optional<TcpPacket> read_tcp_packet(std::span<const unsigned char> bytes);
+// Of the first bytes of an IP packet, from its header on. Nothing where it is neither of TCP nor of a RoCE
+// connection, carries no data, or is cut before the end of its headers.
+std::optional<Packet> read_packet(std::span<const unsigned char> bytes);
 
 class PacketWatch {
 public:
@@ -32,12 +34,15 @@ public:
     // The code points of what has come so far over connections of the endpoint `own` from the host of the endpoint
     // `source`, in ascending order, none twice. Names as fi_getname gives them.
     std::vector<int> code_points(const std::string& own, const std::string& source);
+    // The same of all RoCE connections between these two hosts' addresses: a packet does not tell which of them it
+    // is of. Packets that an adapter takes in by itself the kernel never sees.
+    std::vector<int> roce_code_points(const std::string& own, const std::string& source);
 
 private:
     void take();
 
     int socket_;
-    std::vector<TcpPacket> packets_; // none twice
+    std::vector<Packet> packets_; // none twice
 };
 
 } // namespace a2aperf

@@ -37,7 +37,7 @@ struct ChannelSettings {
 class Channel {
 public:
     // Opens everything and exchanges addresses and keys with all ranks; messages lie in the first kind of memory.
-    Channel(const Job& job, const Offer& offer, const ChannelSettings& settings);
+    Channel(const Job& job, const Offer& offer, const ChannelSettings& settings, const TrafficClass& asked = {});
     ~Channel();
     Channel(const Channel&) = delete;
     Channel& operator=(const Channel&) = delete;
@@ -46,6 +46,10 @@ public:
     const Endpoint& endpoint() const { return endpoint_; }
     const StartTimes& start_times() const { return start_times_; } // of opening it
     NicFacts adapter() const { return nic_of(domain_.offer()); }
+    const TrafficClass& traffic_class() const { return asked_; } // that was asked for
+    // Nothing until its connections are open; then whether they were given the class as they were opened.
+    const std::optional<bool>& connected_as_asked() const { return connected_as_asked_; }
+    void is_connected(bool as_asked) { connected_as_asked_ = as_asked; }
     // From now on messages lie in that kind, on all ranks alike; empty: the first. While nothing is under way.
     void use(std::string_view kind);
     const MemoryKind& memory() const { return now().send.kind(); } // of the messages
@@ -81,6 +85,8 @@ private:
     std::vector<Region*> regions();
 
     const Job& job_;
+    TrafficClass asked_;
+    std::optional<bool> connected_as_asked_;
     StartTimes start_times_; // begins before what follows
     // Destruction runs from the end: endpoint, regions, domain.
     Domain domain_;

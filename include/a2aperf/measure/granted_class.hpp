@@ -2,6 +2,7 @@
 // What became of the class of service that a channel was opened with.
 #pragma once
 
+#include <functional>
 #include <string>
 
 #include "a2aperf/fabric/packet_watch.hpp"
@@ -10,16 +11,21 @@
 
 namespace a2aperf {
 
-// Whether the provider says that it gives it, or reads the variable that a service level was put into. Where
-// messages go over TCP its sockets, connected by now, are marked, which no provider does, and it is granted where
-// there are any and all have the marks.
+// Opens the connections of a channel by what `connect` sends over it. Over RoCE they get the channel's class, where
+// each rank can set it and all ask for the same. Collective.
+void connect_as_asked(const Job& job, Channel& channel, const std::function<void()>& connect);
+
+// Whether connections were given it as they were opened, the provider says that it gives it, or it reads the
+// variable that a service level was put into. Where messages go over TCP its sockets, connected by now, are marked,
+// which no provider does, and it is granted where there are any and all have the marks.
 bool grants_class(const Channel& channel, const TrafficClass& asked);
 
-// Whether packets can show it: of messages over TCP, whose class has a code point (DSCP).
+// Whether packets can show it: of messages over TCP, and of connections over RoCE that were given it; the class has
+// a code point (DSCP).
 bool shows_class(const Channel& channel, const TrafficClass& asked);
 
 // The class that packets of a rank's messages to this one had when they came: the one that was asked for, or the
-// code points they had instead, as "dscp0". Empty where none were seen.
+// code points they had instead, as "dscp0". Empty where none were seen. Over RoCE while nothing else is under way.
 std::string seen_class(const Channel& channel, const TrafficClass& asked, Rank source, PacketWatch& watch);
 
 } // namespace a2aperf

@@ -46,6 +46,16 @@ Bytes six(int traffic_class, std::size_t data) {
     return packet;
 }
 
+// From 10.0.0.1 to 10.0.0.2: InfiniBand's header with this operation, behind that of UDP.
+Bytes roce(int type_of_service, unsigned char operation) {
+    Bytes packet = four(type_of_service, 0);
+    packet[9] = IPPROTO_UDP;
+    packet[22] = 4791 >> 8;
+    packet[23] = 4791 & 0xff;
+    packet[28] = operation;
+    return packet;
+}
+
 std::string name_of(const sockaddr_in& address) {
     return {reinterpret_cast<const char*>(&address), sizeof address};
 }
@@ -83,39 +93,61 @@ struct Connection {
 } // namespace
 
 TEST_CASE("of a packet that carries data the ends and the code point are read") {
-    const auto packet = read_tcp_packet(four(46 << 2 | 1, 3));
+    const auto packet = read_packet(four(46 << 2 | 1, 3));
     REQUIRE(packet);
     CHECK(packet->from == std::string("\x0a\0\0\x01\x01\x02", 6));
     CHECK(packet->to == std::string("\x0a\0\0\x02\x03\x04", 6));
     CHECK(packet->code_point == 46);
-    const auto of_six = read_tcp_packet(six(10 << 2 | 2, 1));
+    const auto of_six = read_packet(six(10 << 2 | 2, 1));
     REQUIRE(of_six);
     CHECK(of_six->from == std::string(15, '\0') + "\x01\x01\x02");
     CHECK(of_six->to == std::string(15, '\0') + "\x02\x03\x04");
     CHECK(of_six->code_point == 10);
 }
 
-TEST_CASE("what carries no data, is not of TCP or is cut says nothing") {
-    CHECK_FALSE(read_tcp_packet(four(0, 0)));
-    CHECK_FALSE(read_tcp_packet(six(0, 0)));
+TEST_CASE("of RoCE what a connection carries is read, and no acknowledgement") {
+    constexpr unsigned char kSend = 0x04, kWrite = 0x0a, kRead = 0x0c, kAnswer = 0x10, kAcknowledgement = 0x11;
+    for (const unsigned char operation : {kSend, kWrite, kRead, kAnswer}) {
+        const auto packet = read_packet(roce(26 << 2 | 2, operation));
+        REQUIRE(packet);
+        CHECK(packet->is_roce);
+        CHECK(packet->code_point == 26);
+        CHECK(address_of(packet->from) == std::string("\x0a\0\0\x01", 4));
+        CHECK(address_of(packet->to) == std::string("\x0a\0\0\x02", 4));
+    }
+    CHECK_FALSE(read_packet(roce(0, kAcknowledgement)));
+    CHECK_FALSE(read_packet(roce(0, 0x64))); // a datagram, of no connection
+    Bytes other = roce(0, kSend);
+    other[23] = 0;
+    CHECK_FALSE(read_packet(other));
+    const Bytes whole = roce(0, kSend);
+    for (std::size_t length = 0; length < whole.size(); ++length)
+        CHECK_FALSE(read_packet(std::span(whole).first(length)));
+    REQUIRE(read_packet(four(0, 1)));
+    CHECK_FALSE(read_packet(four(0, 1))->is_roce);
+}
+
+TEST_CASE("what carries no data, is neither of TCP nor RoCE or is cut says nothing") {
+    CHECK_FALSE(read_packet(four(0, 0)));
+    CHECK_FALSE(read_packet(six(0, 0)));
     Bytes padded = four(0, 0); // to the least that a frame has
     padded.resize(46);
-    CHECK_FALSE(read_tcp_packet(padded));
+    CHECK_FALSE(read_packet(padded));
     Bytes other = four(0, 3);
     other[9] = IPPROTO_UDP;
-    CHECK_FALSE(read_tcp_packet(other));
+    CHECK_FALSE(read_packet(other));
     Bytes part = four(0, 3); // not the first fragment: it has no ports
     part[7] = 1;
-    CHECK_FALSE(read_tcp_packet(part));
+    CHECK_FALSE(read_packet(part));
     for (const Bytes& whole : {four(0, 3), six(0, 3)})
         for (std::size_t length = 0; length < whole.size() - 3; ++length)
-            CHECK_FALSE(read_tcp_packet(std::span(whole).first(length)));
+            CHECK_FALSE(read_packet(std::span(whole).first(length)));
     Bytes long_header = four(0, 3);
     long_header[0] = 0x4f;
-    CHECK_FALSE(read_tcp_packet(long_header));
+    CHECK_FALSE(read_packet(long_header));
     Bytes many = four(0, 3); // put together of many: it says 0
     many[3] = 0;
-    CHECK(read_tcp_packet(many));
+    CHECK(read_packet(many));
 }
 
 TEST_CASE("what comes over a connection is seen with the class it has, from both of its ends") {
