@@ -189,9 +189,13 @@ class Cluster:
         return outcome.stdout.strip()
 
     def job(self, id: str) -> Job:
-        said = self.run("scontrol", "show", "job", "-o", id).stdout
+        """Under load slurmctld may answer one of many questions too late."""
+        deadline = time.monotonic() + PATIENCE
+        while (answer := self.run("scontrol", "show", "job", "-o", id)).returncode != 0:
+            assert time.monotonic() < deadline, answer.stderr
+            time.sleep(1)
         # Asked for an array's first task Slurm shows all of them.
-        (line,) = [line for line in said.splitlines() if line.startswith(f"JobId={id} ")]
+        (line,) = [line for line in answer.stdout.splitlines() if line.startswith(f"JobId={id} ")]
         return Job(id, dict(re.findall(r"(\w+)=(\S*)", line)))
 
     def wait_for(self, id: str, condition: Callable[[Job], bool], seconds: float) -> Job:

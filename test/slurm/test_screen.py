@@ -39,51 +39,23 @@ def a2a(cluster, study, program, analysis):
     return lambda *words: cluster.run(analysis, *words, cwd=study.folder, env=study.environment)
 
 
-def test_a_knob_of_the_site_is_found_confirmed_and_turned_back(a2a, study, cluster):
-    """28 launches and 16 that confirm, with a variable that means nothing beside the knob."""
-    tried = ["--try", "SITE_KNOB=on", "--try", "A2APERF_DUMMY=1"]
+def test_a_knob_of_the_site_is_found_fixed_confirmed_and_turned_back(a2a, study, cluster):
+    """Round after round in one job, with variables that mean nothing beside the knob: 28 launches, 28 with the knob turned, 16 for its other value,
+    and those that confirm."""
+    (study.folder / "own.toml").write_text(own_catalogue("net", "SITE_KNOB", ["on", "full"], "off"))
+    tried = ["--try", "A2APERF_DUMMY=1", "--try", "A2APERF_DUMMY_2=1", "--try", "SITE_KNOB=on", "--catalogue", "own.toml"]
     made = a2a("screen", "--provider", "net", *tried, "--seed", "5", "-o", "plan.json")
     assert made.returncode == 0, made.stderr
     words = ["submit", "-N", "2", "--screen", "plan.json", "--site", "./site.sh", "--sizes", "1000"]
     refused = a2a(*words, "--budget", "0.1", "--", *BRIEF)
     assert refused.returncode == 2
-    assert "2 settings with the confirmation of one take 44 launches, " in refused.stderr
+    assert "3 settings with the confirmation of one take 44 launches, " in refused.stderr
     assert ", 0.1 node-hours; the smallest design has 44 launches" in refused.stderr
     dry = a2a(*words, "--dry-run", "--", *BRIEF)
     assert dry.returncode == 0 and "screen.sbatch --rows results/screen.tsv" in dry.stdout
     assert not study.results.exists() and cluster.run("squeue", "-h").stdout == ""
 
-    outcome = a2a(*words, "--minutes", "30", "--", *BRIEF)
-    assert outcome.returncode == 0, outcome.stderr
-    (id,) = study.note(outcome.stdout)
-    study.done(id)
-    screened, confirmed = (planned(study.results / name) for name in ("screen.json", "confirm.json"))
-    # The one that means nothing is left as well once in 25 times.
-    assert len(screened) == 28 and len(confirmed) in (16, 32)
-    assert [row["status"] for row in study.log(id)] == ["0"] * len(screened + confirmed)
-    turned = []
-    for row, launch in zip(study.plan(id), screened + confirmed, strict=True):
-        environment = Results(study.results / row["file"]).segments[0].environment
-        names = ("SITE_KNOB", "A2APERF_DUMMY")
-        assert {k: environment[k] for k in names if environment.get(k)} == launch["environment"]
-        turned += ["before SITE_KNOB on", "after SITE_KNOB on"] * ("SITE_KNOB" in launch["environment"])
-    assert (study.folder / "calls").read_text().splitlines() == turned
-    for node in cluster.names[:2]:
-        cluster.run_on(node, "test", "!", "-e", "/dev/shm/knob")
-    said = (study.results / f"screen-{id}.txt").read_text()
-    assert said in study.output(id)
-    assert "SITE_KNOB=on" in said.partition("recommended: faster")[2]
-    status = a2a("status")
-    assert f"{len(screened + confirmed)} of {len(screened + confirmed)} launches good; complete" in status.stdout
-
-
-def test_a_setting_that_dominates_is_fixed_and_its_other_value_tried(a2a, study):
-    """Round after round in one job: 28 launches, 28 with the knob turned, 16 for its other value, and those that confirm."""
-    (study.folder / "own.toml").write_text(own_catalogue("net", "SITE_KNOB", ["on", "full"], "off"))
-    tried = ["--try", "A2APERF_DUMMY=1", "--try", "A2APERF_DUMMY_2=1", "--try", "SITE_KNOB=on", "--catalogue", "own.toml"]
-    made = a2a("screen", "--provider", "net", *tried, "--seed", "5", "-o", "plan.json")
-    assert made.returncode == 0, made.stderr
-    outcome = a2a("submit", "-N", "2", "--screen", "plan.json", "--site", "./site.sh", "--sizes", "1000", "--minutes", "50", "--", *BRIEF)
+    outcome = a2a(*words, "--minutes", "50", "--", *BRIEF)
     assert outcome.returncode == 0, outcome.stderr
     (id,) = study.note(outcome.stdout)
     study.done(id, seconds=4 * PATIENCE)
@@ -94,11 +66,19 @@ def test_a_setting_that_dominates_is_fixed_and_its_other_value_tried(a2a, study)
     assert all(launch["environment"].get("SITE_KNOB") == "on" for launch in second)
     assert [launch["environment"]["SITE_KNOB"] for launch in other].count("full") == 8
     rows = study.plan(id)
+    assert [row["status"] for row in study.log(id)] == ["0"] * len(rows)
+    turned = []
     for row, launch in zip(rows, first + second + other + confirmed, strict=True):
         environment = Results(study.results / row["file"]).segments[0].environment
-        assert environment.get("SITE_KNOB") == launch["environment"].get("SITE_KNOB")
-    assert [row["status"] for row in study.log(id)] == ["0"] * len(rows)
+        names = ("SITE_KNOB", "A2APERF_DUMMY", "A2APERF_DUMMY_2")
+        assert {k: environment[k] for k in names if environment.get(k)} == launch["environment"]
+        if value := launch["environment"].get("SITE_KNOB"):
+            turned += [f"before SITE_KNOB {value}", f"after SITE_KNOB {value}"]
+    assert (study.folder / "calls").read_text().splitlines() == turned
+    for node in cluster.names[:2]:
+        cluster.run_on(node, "test", "!", "-e", "/dev/shm/knob")
     said = (study.results / f"screen-{id}.txt").read_text()
+    assert said in study.output(id)
     assert "SITE_KNOB=on dominates, +" in said
     assert "SITE_KNOB=full: " in said.partition("further values: 8 new launches of each")[2]
     assert "SITE_KNOB=on" in said.partition("recommended: faster")[2]
