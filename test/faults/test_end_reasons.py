@@ -122,5 +122,6 @@ def test_memory_that_is_not_to_be_had(faulty, ends, needs_provider, rank):
         if "out-of-memory" in reasons:
             break
     assert "out-of-memory" in reasons
-    # In tidying up it does not matter; and libstdc++'s directory iterator ends the process.
-    assert reasons <= {"out-of-memory", "finished", "peer-lost", NOT_MET}
+    # In tidying up it does not matter; and libstdc++'s directory iterator ends the process: rank 0 writes nothing any more then.
+    ended = "running" if rank == 0 else "peer-lost"
+    assert reasons <= {"out-of-memory", "finished", ended, NOT_MET}
