@@ -75,6 +75,27 @@ bool CreditStream<Mode>::post_receive(const Unposted& unposted) {
 }
 
 template <class Mode>
+inline bool CreditStream<Mode>::send_one(Outgoing& stream) {
+    const int place = kIsFetched || leaves_out() ? stream.first + stream.next_there : stream.free.next();
+    std::byte* const message = place_to_send(place);
+    if (is_numbered_) // all: a place keeps the number of the one before
+        write_number(memory_, message, message_size_, static_cast<std::uint64_t>(stream.sent));
+    const Route to = route(stream.to, message, receives_ + place);
+    ssize_t status = 0;
+    if constexpr (kHasWords) {
+        status = send_by_words(stream, to);
+    } else {
+        status = send(stream, to, label_);
+    }
+    if (!is_started(status, "sending", stream.to)) return false;
+    if constexpr (kHasWords) note_sent(stream, place);
+    if (leaves_out()) note_unasked(stream, place);
+    ++stream.sent;
+    if (!is_silent()) stream.free.take();
+    return true;
+}
+
+template <class Mode>
 bool CreditStream<Mode>::send_messages(Outgoing& stream) {
     const std::int64_t full = stream.credit + settings_.window;
     const std::int64_t before = stream.sent;
@@ -113,27 +134,6 @@ template <class Mode>
 void CreditStream<Mode>::note_wait(Outgoing& stream) {
     totals_[2] = std::max(totals_[2], now_ns() - stream.waiting_since);
     stream.waiting_since = 0;
-}
-
-template <class Mode>
-bool CreditStream<Mode>::send_one(Outgoing& stream) {
-    const int place = kIsFetched || leaves_out() ? stream.first + stream.next_there : stream.free.next();
-    std::byte* const message = place_to_send(place);
-    if (is_numbered_) // all: a place keeps the number of the one before
-        write_number(memory_, message, message_size_, static_cast<std::uint64_t>(stream.sent));
-    const Route to = route(stream.to, message, receives_ + place);
-    ssize_t status = 0;
-    if constexpr (kHasWords) {
-        status = send_by_words(stream, to);
-    } else {
-        status = send(stream, to, label_);
-    }
-    if (!is_started(status, "sending", stream.to)) return false;
-    if constexpr (kHasWords) note_sent(stream, place);
-    if (leaves_out()) note_unasked(stream, place);
-    ++stream.sent;
-    if (!is_silent()) stream.free.take();
-    return true;
 }
 
 // Until the first credit on the way is known to have come, messages come up to the window beyond the last that is

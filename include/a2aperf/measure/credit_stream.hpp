@@ -237,7 +237,7 @@ private:
     [[noreturn, gnu::cold]] void fail_start(ssize_t status, const char* call, Rank peer) const;
     [[noreturn]] void fail_completion(ssize_t status) const;
     bool send_messages(Outgoing& stream);
-    bool send_one(Outgoing& stream);
+    [[gnu::always_inline]] bool send_one(Outgoing& stream); // its one caller loops over it
     void note_sends(const Outgoing& stream, std::int64_t count);
     void note_wait(Outgoing& stream);
     // Of those that are injected, fetched by the peer, or do not complete all, nothing tells when they are sent: no

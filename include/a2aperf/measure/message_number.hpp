@@ -6,17 +6,22 @@
 #include <cstdint>
 #include <span>
 
-#include "a2aperf/base/random.hpp"
 #include "a2aperf/fabric/memory.hpp"
 
 namespace a2aperf {
 
 inline constexpr std::size_t kNumberBytes = sizeof(std::uint64_t);
+inline constexpr std::uint64_t kScatter = 0x9e3779b97f4a7c15; // 2^64 over the golden ratio
+
+// Another for each number, and in each of its bytes nearly always not what the number has there: in few
+// instructions.
+constexpr std::uint64_t end_form(std::uint64_t number) {
+    return ~(number * kScatter);
+}
 
 // Is the message with this number one of those that are looked at? One in 16, in an order that no window shares: so
 // messages of each buffer are.
 constexpr bool is_sample(std::uint64_t number) {
-    constexpr std::uint64_t kScatter = 0x9e3779b97f4a7c15; // 2^64 over the golden ratio
     return number * kScatter >> 60U == 0;
 }
 
@@ -26,7 +31,7 @@ constexpr bool is_sample(std::uint64_t number) {
     if (size < kNumberBytes) [[unlikely]]
         return memory.write(message, std::as_bytes(std::span(&number, 1)).first(size));
     memory.put(message, number);
-    if (size >= 2 * kNumberBytes) memory.put(message + size - kNumberBytes, mix64(number));
+    if (size >= 2 * kNumberBytes) memory.put(message + size - kNumberBytes, end_form(number));
 }
 
 struct FoundNumber {
@@ -41,7 +46,7 @@ inline FoundNumber find_number(const MemoryKind& memory, const std::byte* messag
         memory.read(message, std::as_writable_bytes(std::span(&found.begin, 1)).first(size));
     else
         found.begin = memory.get(message);
-    if (size >= 2 * kNumberBytes) found.is_end_due = memory.get(message + size - kNumberBytes) == mix64(due);
+    if (size >= 2 * kNumberBytes) found.is_end_due = memory.get(message + size - kNumberBytes) == end_form(due);
     return found;
 }
 
