@@ -76,13 +76,20 @@ def test_the_fit_is_the_paired_t_test_when_every_block_is_a_pair() -> None:
     assert (found.freedom == 4).all()
 
 
-def test_the_fit_is_the_two_sample_t_test_in_a_single_block() -> None:
+@pytest.mark.parametrize("baselines", [4, 5, 7])
+def test_the_fit_is_welchs_t_test_in_a_single_block(baselines: int) -> None:
     rng = np.random.default_rng(2)
-    y = rng.normal(size=(9, 3))
-    side = np.arange(9) >= 4
-    found = maxt.max_t(y, side, np.zeros(9, dtype=np.intp), rng)
-    assert found.t == pytest.approx(stats.ttest_ind(y[side], y[~side]).statistic)
+    y = rng.normal(size=(10, 3))
+    side = np.arange(10) >= baselines
+    found = maxt.max_t(y, side, np.zeros(10, dtype=np.intp), rng)
+    expected = stats.ttest_ind(y[side], y[~side], equal_var=False)
+    if 2 * baselines == 10:
+        assert found.t == pytest.approx(expected.statistic)
+    else:
+        assert 2 * stats.t.sf(np.abs(found.t), 8) == pytest.approx(expected.pvalue, rel=0.005)
+        assert np.sign(found.t).tolist() == np.sign(expected.statistic).tolist()
     assert found.effect == pytest.approx(y[side].mean(axis=0) - y[~side].mean(axis=0))
+    assert found.least == pytest.approx(min(baselines, 10 - baselines) - 1)
 
 
 def test_with_one_cell_p_is_the_exact_permutation_p() -> None:

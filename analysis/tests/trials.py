@@ -23,7 +23,8 @@ class Trial:
     `shared` is the spread of a launch as a whole, `own` of one cell in one launch; `drift` is what
     the machine does meanwhile: a 10 % line or wave over the trial (slow: six launches a period at
     least), a random walk, launch effects with memory, or launch effects with heavy tails
-    (Student's t with 2 degrees of freedom).
+    (Student's t with 2 degrees of freedom). Launches of the candidate differ by `wider` times as
+    much.
     """
 
     launches: int = 8
@@ -33,6 +34,7 @@ class Trial:
     change: float = 0.0
     changed: int | None = None  # the change is in this many cells; None: in all
     drift: Drift = "none"
+    wider: float = 1.0
 
     @property
     def side(self) -> blocks.Sides:
@@ -48,6 +50,7 @@ class Trial:
         """Log speed [launches of both sides, cells]."""
         n = 2 * self.launches
         y = self._launch_effects(rng, n)[:, None] + rng.normal(0, self.own, (n, self.cells))
+        y[self.side] *= self.wider
         y[np.ix_(self.side, np.arange(self.cells) < (self.changed or self.cells))] += math.log1p(
             self.change
         )

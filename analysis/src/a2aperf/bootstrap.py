@@ -2,11 +2,12 @@
 """Interval of a ratio by the hierarchical bootstrap: launches, then blocks of ops.
 
 The first level draws launches: the residuals of y = block + side, scaled to the variance of the
-fit. The second draws blocks of ops inside each drawn launch. A launch's median already carries the
-noise of its ops, so the first level gives up as much variance as the second one adds (Davison &
-Hinkley, Bootstrap Methods and their Application, 1997, section 3.8). The percentile interval is
-expanded from the normal to Student's quantile (Hesterberg, The American Statistician 69, 2015):
-with few launches the plain one is too narrow.
+fit, each side's own where they spread unequally (`unequal`). The second draws blocks of ops inside
+each drawn launch. A launch's median already carries the noise of its ops, so the first level gives
+up as much variance as the second one adds (Davison & Hinkley, Bootstrap Methods and their
+Application, 1997, section 3.8). The percentile interval is expanded from the normal to Student's
+quantile (Hesterberg, The American Statistician 69, 2015): with few launches the plain one is too
+narrow.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from a2aperf import laws
+from a2aperf import laws, unequal
 from a2aperf.blocks import Blocks, Sides
 
 Floats = NDArray[np.float64]
@@ -63,18 +64,28 @@ def _interval(
     centre = np.eye(len(y)) - centre / centre.sum(axis=0) @ centre.T
     contrast = centre @ side.astype(np.float64)
     power = float(contrast @ contrast)
-    freedom = len(y) - len(np.unique(block)) - 1
-    if power < 1e-12 or freedom < 1:
+    design = unequal.Design(side[None], block)
+    if power < 1e-12 or design.freedom < 1:
         return np.nan, np.nan
     effect = float(contrast @ y) / power
     residual = centre @ y - effect * contrast
-    variance = float(residual @ residual) / freedom
-    inner = float(noise.var(axis=0).mean())
-    outer = max(0.0, variance - inner)
-    scale = np.sqrt(outer / max(float(residual @ residual) / len(y), 1e-300))
-    launches = residual[rng.integers(0, len(y), size=(DRAWS, len(y)))] * scale
-    ops = noise[rng.integers(0, len(noise), size=(DRAWS, len(y))), np.arange(len(y))]
-    drawn = (launches + ops) @ contrast / power
+    error = design.error(residual[None])
+    if unequal.chance(y, side, block) <= unequal.APART:
+        parts, variances, freedom = [~side, side], error.of_sides[:, 0], design.least[0]
+    else:
+        parts, freedom = [np.ones(len(y), dtype=np.bool_)], design.freedom
+        variances = residual[None] @ residual / freedom
+    drawn = noise[rng.integers(0, len(noise), size=(DRAWS, len(y))), np.arange(len(y))]
+    for part, variance in zip(parts, variances, strict=True):
+        drawn[:, part] += _launches(residual[part], float(variance), noise[:, part], rng)
+    ratio = drawn @ contrast / power
     expansion = float(laws.t_isf(level / 2, freedom) / laws.normal_ppf(1 - level / 2))
-    low, high = np.quantile(drawn - drawn.mean(), [level / 2, 1 - level / 2]) * expansion
+    low, high = np.quantile(ratio - ratio.mean(), [level / 2, 1 - level / 2]) * expansion
     return effect + low, effect + high
+
+
+def _launches(residual: Floats, variance: float, noise: Floats, rng: np.random.Generator) -> Floats:
+    """Launches drawn from these residuals, [draws, launches], with what their ops do not add."""
+    outer = max(0.0, variance - float(noise.var(axis=0).mean()))
+    scale = np.sqrt(outer / max(float(residual @ residual) / len(residual), 1e-300))
+    return np.asarray(residual[rng.integers(0, len(residual), (DRAWS, len(residual)))] * scale)

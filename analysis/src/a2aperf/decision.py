@@ -40,7 +40,7 @@ class Decision:
 
     effect: Floats
     spread: Floats  # standard deviation of a unit
-    freedom: Floats
+    freedom: Floats  # of the error of the effect
     information: Floats  # variance of the effect = spread² / information
     low: Floats
     high: Floats
@@ -51,6 +51,9 @@ class Decision:
     family: int
     outliers: NDArray[np.intp]  # units far from the others of their side
     drawn: Floats  # [units, cells], with these drawn in
+    unequal: NDArray[np.bool_]  # cells in which units of the sides do not spread equally
+    withheld: NDArray[np.bool_]  # of these, where only the exchange of units calls a difference
+    of_sides: Floats  # [2, cells], standard deviations of a unit of baseline and candidate
     level: float = LEVEL  # the error of p, equal, critical, low and high
 
     @property
@@ -103,7 +106,10 @@ class Decision:
 
     def _tails(self) -> list[float]:
         """One-sided error of each cell."""
-        return [power.tail(self.critical, x, self.tests, self.level) for x in self.freedom]
+        return [
+            power.tail(math.inf if unequal else self.critical, freedom, self.tests, self.level)
+            for freedom, unequal in zip(self.freedom, self.unequal, strict=True)
+        ]
 
 
 def exchanged(
@@ -126,20 +132,24 @@ def exchanged(
     drawn = maxt.drawn_in(y, side, block)
     low, high = bootstrap.effect_intervals(drawn, side, block, noise, rng, level)
     known = tested.freedom >= 1
+    p = np.where(known, np.minimum(1.0, tested.p * family), np.nan)
     return Decision(
         tested.effect,
         tested.spread,
-        tested.freedom,
+        np.where(tested.unequal & known, tested.least, tested.freedom),
         tested.information,
         low,
         high,
-        np.where(known, np.minimum(1.0, tested.p * family), np.nan),
+        p,
         np.minimum(1.0, equivalence.step_up(np.where(known, outside, np.nan)) * family),
         tested.critical,
         tested.arrangements,
         family,
         robust.outliers(y, side, block),
         drawn,
+        tested.unequal,
+        (tested.exchanged * family <= level) & (p > level),
+        tested.of_sides,
         level,
     )
 
@@ -187,10 +197,11 @@ def predicted(
     least = freedom[freedom >= 1].min(initial=np.inf)
     critical = float(laws.t_isf(level / 2 / tests, least)) if np.isfinite(least) else math.inf
     p = np.minimum(1.0, arrays.pop("p") * tests)
-    nobody = np.array([], dtype=np.intp)
+    nobody, nowhere = np.array([], dtype=np.intp), np.zeros(count, dtype=np.bool_)
     return Decision(
         **arrays, freedom=freedom, p=p, equal=outside, critical=critical,
-        arrangements=0, family=family, outliers=nobody, drawn=y, level=level,
+        arrangements=0, family=family, outliers=nobody, drawn=y, unequal=nowhere,
+        withheld=nowhere, of_sides=np.full((2, count), np.nan), level=level,
     )  # fmt: skip
 
 

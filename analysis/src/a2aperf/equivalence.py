@@ -3,10 +3,11 @@
 
 The sides are no different within ± the margin where both a change down to − the margin and one up
 to + the margin are refuted (TOST: Schuirmann, J. Pharmacokinet. Biopharm. 15, 1987). Each is
-tested by exchanging launches after the candidate was moved by the margin, so the error is that of
-a permutation test. All cells together are equal if each is at 5 % (intersection-union: Berger,
-Technometrics 24, 1982); fewer of them are by the smaller errors of Hochberg's step-up procedure
-(Biometrika 75, 1988), whose first step that is.
+tested by exchanging launches after the candidate was moved by the margin, so the error is at most
+that of a permutation test; where launches of one side differ more than those of the other, by
+Student's law, too (`unequal`). All cells together are equal if each is at 5 %
+(intersection-union: Berger, Technometrics 24, 1982); fewer of them are by the smaller errors of
+Hochberg's step-up procedure (Biometrika 75, 1988), whose first step that is.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from a2aperf import blocks, maxt
+from a2aperf import blocks, laws, maxt
 from a2aperf.blocks import Blocks, Sides
 
 Floats = NDArray[np.float64]
@@ -44,9 +45,13 @@ def outside(
 def _refuted(y: Floats, side: Sides, block: Blocks, arranged: NDArray[np.bool_]) -> Floats:
     """The p per cell that the candidate is not above the baseline."""
     # Infinite where launches of a side are alike.
-    real = np.nan_to_num(maxt.fit(y, side[None], block).t[0])
+    found = maxt.fit(y, side[None], block)
+    real = np.nan_to_num(found.t[0])
     t = np.nan_to_num(maxt.fit(y, arranged, block).t, nan=0.0)
-    return np.asarray((t >= real - 1e-9 * np.abs(real)).mean(axis=0))
+    reached = (t >= real - 1e-9 * np.abs(real)).mean(axis=0)
+    alone = laws.t_sf(real, np.maximum(1.0, found.least[0]))
+    unequal, _ = maxt.spread_unequally(y, side, block)
+    return np.asarray(np.where(unequal, np.maximum(reached, alone), reached))
 
 
 def step_up(p: Floats) -> Floats:

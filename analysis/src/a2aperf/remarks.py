@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 import pandas as pd
 
-from a2aperf import blocks, jobs, labels, power, preemption, schema
+from a2aperf import blocks, jobs, labels, power, preemption, robust, schema
 from a2aperf.decision import Decision
 from a2aperf.layouts import window
 from a2aperf.oversubscription import crowded, yields
@@ -66,7 +66,7 @@ def notes(pairing: Pairing, made: Decision, reason: str | None) -> list[str]:
         told.append(f"a launch has several points of one cell {again} times in {cells}: their mean")
     if not points["has_raw"].all():
         told.append("some points are summaries without raw samples")
-    return told + _outliers(pairing, made)
+    return told + _unequal(pairing, made) + _outliers(pairing, made)
 
 
 def intervals_and_test(cells: pd.DataFrame, made: Decision) -> list[str]:
@@ -193,15 +193,32 @@ def _assumed(pairing: Pairing) -> list[str]:
     return told
 
 
+def _unequal(pairing: Pairing, made: Decision) -> list[str]:
+    """Where a difference is not called because the sides spread so unequally."""
+    if not made.withheld.any():
+        return []
+    unit = labels.plural_of(pairing.compared)
+    baseline, candidate = (
+        f"{100 * np.expm1(np.median(spread)):.2g} %" for spread in made.of_sides[:, made.withheld]
+    )
+    where = labels.count_text(len(made.withheld), "cell")
+    return [
+        f"in {int(made.withheld.sum())} of {where} {unit} of the candidate differ by {candidate}, "
+        f"of the baseline by {baseline} (median): exchanging {unit} calls a difference there, as "
+        "it does too often with such unequal spreads; Student's t, by the spread of each side, "
+        "does not, so no difference is called"
+    ]
+
+
 def _outliers(pairing: Pairing, made: Decision) -> list[str]:
     if not len(made.outliers):
         return []
     named = pairing.units[pairing.compared].to_numpy(dtype=object)
     names = list(dict.fromkeys(jobs.of_units(named, pairing.steps)[made.outliers]))
-    unit = labels.plural_of(pairing.compared)
+    unit, reach = labels.plural_of(pairing.compared), f"{robust.REACH:g}"
     return [
         f"{'outlier' if len(names) == 1 else 'outliers'}: {labels.list_text(names, 6)}, far from "
-        f"the other {unit} of the same side; drawn in to 3 robust standard deviations"
+        f"the other {unit} of the same side; drawn in to {reach} robust standard deviations"
     ]
 
 

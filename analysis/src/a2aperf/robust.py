@@ -4,7 +4,9 @@
 Each value is compared with what its block and its side are, by medians; what is further from it
 than REACH robust standard deviations (median absolute deviation) is moved to that distance
 (winsorised: Huber & Ronchetti, Robust Statistics, 2009). The sides are those of the arrangement
-that is looked at, so a permutation test of the result stays exact.
+that is looked at, so a permutation test of the result stays exact. Each side tells its deviation by
+itself, and the mean of both counts: by the median of all distances, most launches of a side that
+differs more would be moved, and what is left of it would look surer than it is.
 """
 
 from __future__ import annotations
@@ -19,10 +21,10 @@ from a2aperf.blocks import Blocks, Sides
 
 Floats = NDArray[np.float64]
 
-REACH: Final = 3.0
-# Values from which they are drawn in: with fewer, an arrangement that takes two launches for those
-# of the other side, and draws them in, looks as sure as the real one.
-_FEWEST: Final = 12
+REACH: Final = 5.0
+# Values of a side from which they are drawn in: with fewer, an arrangement that takes two launches
+# for those of the other side, and draws them in, looks as sure as the real one.
+_FEWEST: Final = 6
 _FEWEST_NAMED: Final = 6
 # Far out, in robust standard deviations: of studies without an outlier 2 % have a launch beyond it
 # (tests/test_robust.py); with few launches the deviation is known less well, with 0.37 n degrees
@@ -32,21 +34,26 @@ _ERROR: Final = 0.01
 _AT_ONCE: Final = 1 << 22  # differences
 
 
-def drawn_in(values: Floats, sides: NDArray[np.bool_], block: Blocks) -> Floats:
+def drawn_in(
+    values: Floats, sides: NDArray[np.bool_], block: Blocks, reach: float = REACH
+) -> Floats:
     """Values [launches] for every arrangement of the sides, [arrangements, launches]."""
-    if len(values) < _FEWEST:
+    if len(values) < 2 * _FEWEST:
         return np.broadcast_to(values, sides.shape)
     members = _members(block)
     off = _off(values, sides, members)
-    reach = REACH * _scale(off, sides, members)
-    return np.asarray(values - off + np.clip(off, -reach, reach))
+    most = reach * _scales(off, sides, members)
+    return np.asarray(values - off + np.clip(off, -most, most))
 
 
 def distances(values: Floats, side: Sides, block: Blocks) -> Floats:
     """How far each value is from the median of its side, in robust standard deviations."""
     members = _members(block)
     off = _off(values, side[None], members)
-    return np.asarray((off / _scale(off, side[None], members))[0])
+    scales = _scales(off, side[None], members)
+    if not _own_scales(side):
+        scales = _scale(*_distance(off, side[None], members), medians=2)
+    return np.asarray((off / scales)[0])
 
 
 def outliers(y: Floats, side: Sides, block: Blocks) -> NDArray[np.intp]:
@@ -56,13 +63,20 @@ def outliers(y: Floats, side: Sides, block: Blocks) -> NDArray[np.intp]:
         rows = np.flatnonzero(~np.isnan(y[:, cell]))
         if len(rows) >= _FEWEST_NAMED:
             off = distances(y[rows, cell], side[rows], block[rows])
-            count[rows] += np.abs(off) > _limit(len(rows))
+            told_by = len(rows) // 2 if _own_scales(side[rows]) else len(rows)
+            count[rows] += np.abs(off) > _limit(len(rows), told_by)
     known = (~np.isnan(y)).sum(axis=1)
     return np.flatnonzero((count > 0) & (2 * count >= known))
 
 
-def _limit(n: int) -> float:
-    return max(_FAR, float(laws.t_isf(_ERROR / (2 * n), laws.mad_freedom(n))))
+def _limit(n: int, told_by: int) -> float:
+    """Of n values whose deviation so many of them tell."""
+    return max(_FAR, float(laws.t_isf(_ERROR / (2 * n), laws.mad_freedom(told_by))))
+
+
+def _own_scales(side: Sides) -> bool:
+    """Whether either side has values enough for a deviation of its own."""
+    return min(int(side.sum()), int((~side).sum())) >= _FEWEST
 
 
 def _members(block: Blocks) -> list[NDArray[np.intp]]:
@@ -128,21 +142,41 @@ def _median(ordered: Floats, member: NDArray[np.bool_]) -> Floats:
     return np.asarray((ordered[ends[0]] + ordered[ends[1]]) / 2)
 
 
-def _scale(off: Floats, sides: NDArray[np.bool_], members: list[NDArray[np.intp]]) -> Floats:
-    """Robust standard deviation per row, [arrangements, 1]; infinite where most do not differ."""
-    distance = np.abs(off)
+def _scales(off: Floats, sides: NDArray[np.bool_], members: list[NDArray[np.intp]]) -> Floats:
+    """Mean of the robust standard deviations of both sides, [arrangements, 1].
+
+    Infinite where most do not differ, or a side has fewer than _FEWEST.
+    """
+    distance, known = _distance(off, sides, members)
+    total = np.zeros((len(off), 1))
+    for own in (sides & known, ~sides & known):
+        few = own.sum(axis=1, keepdims=True) < _FEWEST
+        total += np.where(few, np.inf, _scale(distance, own))
+    return total / 2
+
+
+def _distance(
+    off: Floats, sides: NDArray[np.bool_], members: list[NDArray[np.intp]]
+) -> tuple[Floats, NDArray[np.bool_]]:
+    """How far values are from their own, and which of them tell that, [arrangements, launches]."""
+    distance, known = np.abs(off), np.ones(off.shape, dtype=np.bool_)
     if not _are_balanced(sides, members):  # the fewer a block has, the nearer they are to its own
         size = np.ones(off.shape[1])
         for own in members:
             size[own] = len(own)
-        several = size > 1
-        distance = distance[:, several] / np.sqrt(1 - 1 / size[several])
-    n = distance.shape[1]
-    if not n:
-        return np.full((len(off), 1), np.inf)
-    middle = _middle(np.sort(distance, axis=1))
-    scale = 1.4826 * middle * n / max(n - 2, 1)  # two medians were taken away
-    return np.asarray(np.where(scale > 0, scale, np.inf))
+        known &= size > 1
+        distance = distance / np.sqrt(1 - 1 / np.maximum(size, 1.5))
+    return distance, known
+
+
+def _scale(distance: Floats, mine: NDArray[np.bool_], medians: int = 1) -> Floats:
+    """Of those values less so many medians, [arrangements, 1]; infinite where most are alike."""
+    count = mine.sum(axis=1, keepdims=True)
+    ordered = np.sort(np.where(mine, distance, np.inf), axis=1)
+    ends = (np.maximum(count - 1, 0) // 2, np.minimum(count // 2, distance.shape[1] - 1))
+    middle = sum(np.take_along_axis(ordered, end, axis=1) for end in ends) / 2
+    scale = 1.4826 * middle * count / np.maximum(count - medians, 1)
+    return np.asarray(np.where((scale > 0) & (count > 0), scale, np.inf))
 
 
 def _middle(ordered: Floats) -> Floats:

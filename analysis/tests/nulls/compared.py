@@ -115,6 +115,19 @@ ROWS: Final = (
     ),
     *(
         _launches(
+            f"equal sides, launches of one differ {wider:g} times as much",
+            Trial(cells=_CELLS, wider=wider),
+            false={"differs": limit},
+        )
+        for wider, limit in ((3, 0.06), (5, 0.06), (10, 0.06))
+    ),
+    _launches(
+        "20 % faster, launches of one side differ 3 times as much",
+        Trial(cells=_CELLS, change=0.2, wider=3),
+        true={"differs": 0.8},
+    ),
+    *(
+        _launches(
             f"a change of the margin, {name}",
             Trial(cells=_CELLS, shared=shared, own=own, change=_MARGIN),
             false={"no difference": 0.05},
