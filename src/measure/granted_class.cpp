@@ -21,11 +21,11 @@ void connect_as_asked(const Job& job, Channel& channel, const std::function<void
     const bool is_one = std::ranges::all_of(wanted, [&](int of_rank) { return of_rank == wanted.front(); });
     if (!is_one || wanted.front() == kNone) {
         connect();
-        channel.is_connected(false);
+        channel.set_connected(false);
         return;
     }
     const bool is_set = roce.set(wanted.front());
-    channel.is_connected(job.max(is_set ? 0 : 1) == 0);
+    channel.set_connected(job.max(is_set ? 0 : 1) == 0);
     connect();
     job.barrier(); // another rank that shares the adapter may not have its connections yet
 }

@@ -49,7 +49,7 @@ public:
     const TrafficClass& traffic_class() const { return asked_; } // that was asked for
     // Nothing until its connections are open; then whether they were given the class as they were opened.
     const std::optional<bool>& connected_as_asked() const { return connected_as_asked_; }
-    void is_connected(bool as_asked) { connected_as_asked_ = as_asked; }
+    void set_connected(bool as_asked) { connected_as_asked_ = as_asked; }
     // From now on messages lie in that kind, on all ranks alike; empty: the first. While nothing is under way.
     void use(std::string_view kind);
     const MemoryKind& memory() const { return now().send.kind(); } // of the messages
