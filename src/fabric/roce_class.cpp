@@ -14,6 +14,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr const char* kFolder = "/sys/kernel/config/rdma_cm";
+
 bool write_line(const fs::path& file, const std::string& line) {
     std::ofstream to(file);
     to << line << '\n' << std::flush;

@@ -69,9 +69,9 @@ def _interval(
         return np.nan, np.nan
     effect = float(contrast @ y) / power
     residual = centre @ y - effect * contrast
-    error = design.error(residual[None])
     if unequal.chance(y, side, block) <= unequal.APART:
-        parts, variances, freedom = [~side, side], error.of_sides[:, 0], design.least[0]
+        variances = design.error(residual[None]).of_sides[:, 0]
+        parts, freedom = [~side, side], design.least[0]
     else:
         parts, freedom = [np.ones(len(y), dtype=np.bool_)], design.freedom
         variances = residual[None] @ residual / freedom

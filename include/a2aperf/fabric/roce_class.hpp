@@ -14,8 +14,6 @@ namespace a2aperf {
 // Connections keep what they were opened with; the number is given back when this ends.
 class RoceClass {
 public:
-    static constexpr const char* kFolder = "/sys/kernel/config/rdma_cm";
-
     // Of the port that an offer of verbs uses, where it is one of RoCE and the number may be set. Sets nothing.
     explicit RoceClass(const Offer& offer);
     RoceClass(const std::filesystem::path& folder, const std::string& adapter, const std::string& port);

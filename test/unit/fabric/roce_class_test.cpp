@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "a2aperf/fabric/roce_class.hpp"
 
-#include <unistd.h>
-
 #include <filesystem>
 #include <fstream>
 
