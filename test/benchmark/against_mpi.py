@@ -41,6 +41,17 @@ def over_ofi(provider: str) -> dict[str, str]:
     }
 
 
+def over_ucx(transports: str) -> dict[str, str]:
+    """Open MPI refuses UCX where it has a device for nothing but messages in memory, unless told that any will do."""
+    return {
+        "OMPI_MCA_pml": "ucx",
+        "OMPI_MCA_pml_ucx_tls": "any",
+        "OMPI_MCA_pml_ucx_devices": "any",
+        "UCX_TLS": transports,
+        "UCX_NET_DEVICES": "lo",
+    }
+
+
 OVER_TCP = {"OMPI_MCA_pml": "ob1", "OMPI_MCA_btl": "self,tcp"}
 NO_CMA = {"FI_SHM_DISABLE_CMA": "1", "OMPI_MCA_btl_vader_single_copy_mechanism": "none"}
 CONTESTS = {
@@ -51,6 +62,10 @@ CONTESTS = {
     # libfabric before 1.19 loses larger tagged messages here: 'a2aperf' skips them and says why.
     "shm-copy": Contest("shm", "btl vader, both copy", NO_CMA),
     "shm-cma": Contest("shm", "btl vader, both CMA"),
+    "tcp-ucx": Contest("tcp", "ucx, tcp", over_ucx("tcp,self")),
+    "net-ucx": Contest("net", "ucx, tcp", over_ucx("tcp,self")),
+    "shm-ucx": Contest("shm", "ucx, shm", over_ucx("sm,self")),
+    "shm-copy-ucx": Contest("shm", "ucx, shm; ours copies", {"FI_SHM_DISABLE_CMA": "1"} | over_ucx("sm,self")),
 }
 
 
