@@ -28,14 +28,6 @@
 namespace a2aperf {
 namespace {
 
-// As of one rank: the closing words ask how often all of them together lost their core.
-RankCounters preempted_in_all(const std::vector<RankCounters>& ranks) {
-    RankCounters all{};
-    for (const RankCounters& rank : ranks)
-        all.involuntary_switches += std::max<std::int64_t>(rank.involuntary_switches, 0);
-    return all;
-}
-
 constexpr std::string_view kIntroduction =
     "a2aperf measures all-to-all bandwidth between MPI ranks on raw libfabric endpoints\n"
     "and keeps every sample of every rank in one HDF5 file.\n";
@@ -107,10 +99,9 @@ constexpr OptionRow kOptions[] = {
      .section = Section::what,
      .arity = Arity::perhaps,
      .example = "2min",
-     .help = "find the fastest of all --mode, --schedule, --window (those given, else the usual ones), --chunk and "
+     .help = "find the fastest of all --mode, --schedule, --window and --chunk (those given, else the usual ones), "
              "--endpoints and --poll (those given) at each size within this time, and compare it with the default "
-             "setting in "
-             "alternating blocks (without a time: 5min)",
+             "setting in alternating blocks (without a time: 5min)",
      .set =
          [](Options& o, Values v, const Catalogue&) {
              alltoall_options(o).search = v.empty() ? kSearchTime : parse_positive_duration(v[0]);
@@ -186,15 +177,6 @@ constexpr WorkloadRow kRow{
         },
 };
 
-bool is_spinning(const std::optional<PollingWay>& way) {
-    return way && way->polling == Polling::spin;
-}
-
-// In any of the points.
-bool is_yielding(const Options& options, const PollingWay& usual) {
-    return options.polls.size() > 1 ? !std::ranges::all_of(options.polls, is_spinning) : !is_spinning(usual);
-}
-
 // The closing words, on rank 0.
 void say_last_words(Launch& launch, std::map<int, PointResult>& results) {
     const Plan& plan = launch.plan();
@@ -247,15 +229,9 @@ void measure_all(Launch& launch) {
     std::map<int, PointResult> results; // on rank 0
     for (const Point& point : plan.points)
         if (point.is_skipped()) show_row(point, nullptr);
-    // The samples and counters are in the file: what is kept for the closing words grows with neither ops nor
-    // ranks.
     const auto show = [&](int index, PointResult&& result) {
-        PointResult& kept = results[index] = std::move(result);
-        show_row(plan.points[static_cast<std::size_t>(index)], &kept);
-        kept.samples = {};
-        kept.ranks = {preempted_in_all(kept.ranks)};
-        kept.nodes = {};
-        kept.verification = {};
+        show_row(plan.points[static_cast<std::size_t>(index)], &result);
+        results[index] = kept_for_closing(std::move(result));
     };
     launch.measure_points(progress, [&](int index, PointOutcome&& outcome) {
         show(index, std::move(outcome.own));

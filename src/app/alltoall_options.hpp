@@ -2,6 +2,7 @@
 // What the options that an all-to-all alone has are put into.
 #pragma once
 
+#include <algorithm>
 #include <any>
 #include <optional>
 #include <string>
@@ -31,6 +32,14 @@ inline const AllToAllOptions& alltoall_options(const Options& options) {
 // By which points differ: nothing where the launch has one way.
 inline std::vector<std::optional<PollingWay>> polls_of(const Options& options) {
     return options.polls.size() > 1 ? options.polls : std::vector<std::optional<PollingWay>>{std::nullopt};
+}
+
+// In any of the points. usual: where the launch has one way.
+inline bool is_yielding(const Options& options, const PollingWay& usual) {
+    const auto is_spinning = [](const std::optional<PollingWay>& way) {
+        return way && way->polling == Polling::spin;
+    };
+    return options.polls.size() > 1 ? !std::ranges::all_of(options.polls, is_spinning) : !is_spinning(usual);
 }
 
 } // namespace a2aperf

@@ -18,6 +18,7 @@
 #include "a2aperf/base/error.hpp"
 #include "a2aperf/base/terminal.hpp"
 #include "a2aperf/plan/halving.hpp"
+#include "a2aperf/record/closing.hpp"
 #include "launch.hpp"
 #include "search_plan.hpp"
 #include "search_table.hpp"
@@ -51,7 +52,9 @@ public:
 
     void select();
     void confirm();
-    std::vector<Found> found() const; // on rank 0
+    // On rank 0.
+    std::vector<Found> found() const;
+    std::vector<std::string> disturbed() const; // what was compared
     Nanoseconds passed() const { return now_ns() - begin_; }
 
 private:
@@ -75,6 +78,7 @@ private:
     std::map<int, Figures> figures_;    // of each point that was measured
     std::map<int, PairedRatio> ratios_; // of a point that was compared with its partner
     std::map<Bytes, int> compared_;     // the point of each size that was measured last
+    std::map<int, PointResult> kept_;   // of what was compared, for closing words
     double overhead_ns_ = 0;            // of a point, mean: all but its timed ops
     std::size_t measured_ = 0;
     std::size_t family_ = 1; // comparisons
@@ -105,12 +109,17 @@ void Search::keep(int index, PointOutcome&& outcome) {
     for (const Nanoseconds op : op_times(outcome.own.samples, rule)) timed += static_cast<double>(op);
     const double overhead = std::max(0.0, static_cast<double>(outcome.own.duration_ns) - timed);
     overhead_ns_ += (overhead - overhead_ns_) / static_cast<double>(++measured_);
-    if (!outcome.beside) return;
+    if (!outcome.beside) {
+        if (point(index).role == Role::measure) kept_[index] = kept_for_closing(std::move(outcome.own));
+        return;
+    }
     keep_one(point(index).partner, *outcome.beside);
     const auto blocks = [&](const PointResult& result) {
         return op_times_in_blocks(result.samples, rule, alltoall().schema().block);
     };
     ratios_[index] = paired_ratio(blocks(*outcome.beside), blocks(outcome.own), family_);
+    kept_[point(index).partner] = kept_for_closing(std::move(*outcome.beside));
+    kept_[index] = kept_for_closing(std::move(outcome.own));
 }
 
 // What rank 0 decides, all ranks have.
@@ -210,6 +219,15 @@ std::vector<Found> Search::found() const {
     return all;
 }
 
+std::vector<std::string> Search::disturbed() const {
+    std::vector<Row> rows;
+    for (const auto& [index, result] : kept_)
+        if (result.summary.count > 0) rows.push_back({point(index), &result});
+    Rows compared;
+    for (const Row& row : rows) compared.push_back(&row);
+    return disturbances(compared, is_yielding(launch_.options(), launch_.prepared().polling.way));
+}
+
 void write_config(const std::filesystem::path& file, const std::string& text) {
     std::ofstream stream(file);
     stream << text << std::flush;
@@ -224,12 +242,13 @@ void require_free(const std::filesystem::path& file, Overwrite overwrite) {
 }
 
 // On rank 0, when all is in the file.
-void tell_found(const Launch& launch, const std::vector<Found>& found, const std::filesystem::path& config,
-                Nanoseconds took) {
+void tell_found(const Launch& launch, const std::vector<Found>& found, const std::vector<std::string>& disturbed,
+                const std::filesystem::path& config, Nanoseconds took) {
     say(search_table(found));
     if (launch.options().is_quiet) return;
     if (const std::string words = launch.oversubscription(); !words.empty()) tell(words);
     for (const std::string& line : search_words(found)) tell(line);
+    for (const std::string& words : disturbed) tell(fmt::format("note: {}", words));
     // The fewest ops of a point, and what comes before them, take what they take.
     if (const Nanoseconds asked = alltoall_options(launch.options()).search.value(); took > asked + asked / 10)
         tell(fmt::format("the search took {} where {} were asked for", format_duration(took),
@@ -259,7 +278,7 @@ void search_all(Launch& launch) {
         if (!found.empty())
             write_config(config, search_config(found, launch.prepared().provider(), launch.file().path().string()));
     });
-    if (launch.job().is_root() && !found.empty()) tell_found(launch, found, config, took);
+    if (launch.job().is_root() && !found.empty()) tell_found(launch, found, search.disturbed(), config, took);
 }
 
 } // namespace a2aperf

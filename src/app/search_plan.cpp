@@ -2,6 +2,7 @@
 #include "search_plan.hpp"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 
 #include <fmt/format.h>
@@ -19,6 +20,9 @@ constexpr std::string_view kDefaultSchedule = "shift";
 constexpr int kSearchOps = 400;    // of a point, where there is time
 constexpr int kLeastOps = 10;      // one block
 constexpr int kConfirmedOps = 120; // of either side: the fewest that give an interval
+// Chunks that are tried where none are given: providers change their way at sizes such as these.
+constexpr std::array<Bytes, 3> kUsualChunks{4096, 16384, 65536};
+constexpr Bytes kMostChunks = 16; // of a message; more cost more than they bring
 
 template <class T>
 void add_once(std::vector<T>& values, const T& value) {
@@ -60,6 +64,29 @@ Axes default_axes(const Options& options) {
             .polls = {polls_of(options).front()},
             .post = options.post,
             .seed = options.seed};
+}
+
+// Those that make other ops than each that is there.
+void add_points(Plan& plan, std::vector<Point> points, int ranks) {
+    for (Point& point : points) {
+        widen(point, ranks);
+        const auto is_same = [&](const Point& other) { return makes_same_ops(other, point); };
+        if (std::ranges::none_of(plan.points, is_same)) plan.points.push_back(std::move(point));
+    }
+}
+
+// In every mode, and else as the first setting is.
+std::vector<Point> cut_into_usual_chunks(Axes axes, const Layout& layout, const Workload::Skip& skip) {
+    axes.schedules.resize(1);
+    axes.windows.resize(1);
+    axes.endpoints.resize(1);
+    axes.polls.resize(1);
+    axes.chunks.assign(kUsualChunks.begin(), kUsualChunks.end());
+    std::vector<Point> points = make_plan(axes, layout, skip).points;
+    std::erase_if(points, [](const Point& point) {
+        return point.is_skipped() || !point.is_cut() || point.chunks() > kMostChunks;
+    });
+    return points;
 }
 
 std::string first_reason(const Plan& plan) {
@@ -131,11 +158,8 @@ Plan plan_search(const Options& options, const Layout& layout, const Workload::S
     axes.chunks = alltoall_options(options).chunks;
     axes.endpoints = alltoall_options(options).endpoints;
     axes.polls = polls_of(options);
-    for (Point& point : make_plan(axes, layout, skip).points) {
-        widen(point, layout.ranks());
-        const auto is_same = [&](const Point& other) { return makes_same_ops(other, point); };
-        if (std::ranges::none_of(plan.points, is_same)) plan.points.push_back(std::move(point));
-    }
+    add_points(plan, make_plan(axes, layout, skip).points, layout.ranks());
+    if (!options.is_given("chunk")) add_points(plan, cut_into_usual_chunks(axes, layout, skip), layout.ranks());
     if (plan.points.size() == options.sizes.size())
         throw UsageError(fmt::format("--search has the default setting alone to choose from: give {} more than one "
                                      "value",

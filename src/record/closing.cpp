@@ -221,6 +221,34 @@ std::string what_was_measured(std::size_t count, std::size_t before, bool is_tri
     return fmt::format("nothing was left to do, {} measured before", points(before));
 }
 
+PointResult kept_for_closing(PointResult result) {
+    RankCounters all{};
+    for (const RankCounters& rank : result.ranks)
+        all.involuntary_switches += std::max<std::int64_t>(rank.involuntary_switches, 0);
+    result.samples = {};
+    result.ranks = {all};
+    result.nodes = {};
+    result.verification = {};
+    return result;
+}
+
+std::vector<std::string> disturbances(const Rows& measured, bool yields) {
+    constexpr double kManyInvalid = 0.05;
+    constexpr double kManySwitches = 0.1;
+    std::vector<std::string> lines;
+    const auto add = [&](std::optional<std::string> words) {
+        if (words) lines.push_back(std::move(*words));
+    };
+    add(exceeding(measured, "more than 5 % of the ops invalid (a rank was late)", kManyInvalid, invalid_share,
+                  percent));
+    add(exceeding(
+        measured,
+        yields ? "ranks yielded their core or were preempted during ops" : "ranks were preempted during ops",
+        kManySwitches, switches_per_op,
+        [](double switches) { return fmt::format("{:.1f} times per op, all ranks together", switches); }));
+    return lines;
+}
+
 std::vector<std::string> closing_words(const std::vector<Row>& rows, const Layout& layout, const std::string& file,
                                        double node_link_gbps, const std::string& oversubscription,
                                        std::size_t before, bool yields) {
@@ -249,8 +277,6 @@ std::vector<std::string> closing_words(const std::vector<Row>& rows, const Layou
         if (words) lines.push_back(fmt::format("note: {}", *words));
     };
     constexpr double kLongTail = 3;
-    constexpr double kManyInvalid = 0.05;
-    constexpr double kManySwitches = 0.1;
     const Rows alike = select(rows, [&](const Row& row) { // ops that move more than others rightly take longer
         return row.point.role == Role::measure && has_figures(row) && row.point.draws() == 1;
     });
@@ -266,13 +292,7 @@ std::vector<std::string> closing_words(const std::vector<Row>& rows, const Layou
             [](const Row& row) { return summary_of(row).gbps.node_net; },
             [](double gbps) { return fmt::format("{:.2f} Gbit/s", gbps); }));
     if (oversubscription.empty()) remark(last_too_often(measured, layout.ranks()));
-    remark(exceeding(measured, "more than 5 % of the ops invalid (a rank was late)", kManyInvalid, invalid_share,
-                     percent));
-    remark(exceeding(
-        measured,
-        yields ? "ranks yielded their core or were preempted during ops" : "ranks were preempted during ops",
-        kManySwitches, switches_per_op,
-        [](double switches) { return fmt::format("{:.1f} times per op, all ranks together", switches); }));
+    for (const std::string& words : disturbances(measured, yields)) remark(words);
     remark(sentinel_shift(rows));
     // Times of ops that follow one another hold what a rank waited for the others, too: they say nothing of modes.
     if (!measured.front()->point.is_pipelined())

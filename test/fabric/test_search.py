@@ -13,7 +13,7 @@ from processes import PATIENCE
 from results import Results
 
 A2A = os.environ.get("A2A", Path(__file__).parents[2] / ".venv/bin/a2a")
-OF_TWO = ("--mode", "tagged,write-imm", "--poll", "yield", "--warmup", "3")
+OF_TWO = ("--mode", "tagged,write-imm", "--chunk", "whole", "--poll", "yield", "--warmup", "3")
 
 
 def test_what_is_twice_as_fast_is_found_and_can_be_used(launch, needs_provider, tmp_path):
@@ -62,6 +62,26 @@ def test_chunks_and_endpoints_that_are_given_are_tried_but_none_twice(launch, tm
     assert again.returncode == 0, again.stderr
 
 
+def test_chunks_that_are_not_given_are_tried_where_they_cut_a_message_into_a_few(launch, tmp_path):
+    outcome = launch(
+        3, "alltoall", "--provider", "shm", "--sizes", "4KiB,8KiB,64KiB", "--mode", "tagged,write-imm", "--window", "all,1",
+        "--search", "15s", "--ops", "120", "--warmup", "2", "--poll", "yield", "-o", "a.h5",
+    )  # fmt: skip
+    assert outcome.returncode == 0, outcome.stderr
+    results = Results(tmp_path / "a.h5")
+    columns = results.columns
+    tried = {
+        (int(columns["message_size"][i]), results.words("mode")[i], int(columns["chunk"][i]), int(columns["window"][i]))
+        for i in range(len(results))
+        if columns["chunks"][i] > 1
+    }
+    wanted = [(8192, 4096), (65536, 4096), (65536, 16384)]
+    assert {(size, mode, chunk, 0) for size, chunk in wanted for mode in ("tagged", "write-imm")} == tried
+    assert "note: ranks yielded their core or were preempted during ops" in outcome.stderr  # three on two cores
+    again = launch(3, "alltoall", "--config", "a.search.toml", "--ops", "2", "--no-sentinel", "-o", "b.h5")
+    assert again.returncode == 0, again.stderr
+
+
 def test_ways_to_poll_that_are_given_are_tried_and_the_first_is_the_default_setting_s(launch, tmp_path):
     outcome = launch(
         3, "alltoall", "--provider", "shm", "--sizes", "500", "--mode", "tagged", "--schedule", "shift", "--window", "all",
@@ -104,7 +124,7 @@ def test_every_round_has_the_faster_half_of_the_last_one(launch, tmp_path):
     ("words", "says"),
     [
         (
-            ("--mode", "tagged", "--window", "all", "--schedule", "shift"),
+            ("--mode", "tagged", "--window", "all", "--schedule", "shift", "--chunk", "whole"),
             "the default setting alone to choose from: give --mode, --schedule, --window, --chunk, --endpoints or --poll more than",
         ),
         (("--search", "100ms"), "or fewer --sizes, --mode, --schedule, --window, --chunk, --endpoints or --poll"),

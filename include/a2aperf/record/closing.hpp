@@ -15,13 +15,20 @@ namespace a2aperf {
 // "3 points measured, 2 before": of count points, those of earlier launches.
 std::string what_was_measured(std::size_t count, std::size_t before, bool is_tried_again = false);
 
+// What closing words need of a result: the samples and counters are in the file, and what is kept grows with
+// neither ops nor ranks. Its counters are those of one rank, for all together.
+PointResult kept_for_closing(PointResult result);
+
+// What disturbed the ops of these points, a remark each: invalid ops above 5 %, ranks descheduled during ops
+// (involuntary switches). yields: ranks yield while they wait; the kernel counts a sched_yield() that lets another
+// run as involuntary, too.
+std::vector<std::string> disturbances(const Rows& measured, bool yields);
+
 // Lines for people: that cores are shared (plan/oversubscription.hpp), number of points, best Gbit/s per rank and
 // per node (with message size and n), where the file is, and remarks: p90/p50 > 3, mean above p90, figures above
-// the link rate, a rank last more often than chance (binomial(1/R), ten ops for one, clock starts only), invalid
-// ops above 5 %, sentinels whose intervals do not meet, ranks descheduled during ops (involuntary
-// switches), settings that were faster (faster_settings.hpp), the ratio to the baseline. before: points of earlier
-// launches, which this one found in the file. yields: ranks yield while they wait; the kernel counts a
-// sched_yield() that lets another run as involuntary, too.
+// the link rate, a rank last more often than chance (binomial(1/R), ten ops for one, clock starts only),
+// disturbances, sentinels whose intervals do not meet, settings that were faster (faster_settings.hpp), the ratio
+// to the baseline. before: points of earlier launches, which this one found in the file.
 std::vector<std::string> closing_words(const std::vector<Row>& rows, const Layout& layout, const std::string& file,
                                        double node_link_gbps, const std::string& oversubscription = {},
                                        std::size_t before = 0, bool yields = false);

@@ -23,6 +23,7 @@ Options searched(Bytes size, std::vector<Bytes> chunks, Nanoseconds time) {
     options.sizes = {size};
     alltoall_options(options).search = time;
     alltoall_options(options).chunks = std::move(chunks);
+    options.given.emplace_back("chunk");
     return options;
 }
 
@@ -76,4 +77,30 @@ TEST_CASE("help and refusals of a search name every option whose values it tries
     }
     const Layout layout = Layout::blocks(kSearchRanks, kSearchRanks);
     CHECK_THROWS_AS(plan_search(searched(1000, {0}, kSecond), layout, search_skips_none), UsageError);
+}
+
+TEST_CASE("chunks that are not given are tried in each mode where they cut a message into a few") {
+    Options options = searched(100000, {0}, kSecond);
+    options.given.clear();
+    widen_axes(options, {"tagged", "write-imm"});
+    options.sizes = {4096, 8192, 65536, 2'000'000};
+    const Layout layout = Layout::blocks(kSearchRanks, kSearchRanks);
+    std::map<Bytes, std::vector<std::pair<std::string, Bytes>>> cut;
+    for (const Point& point : plan_search(options, layout, search_skips_none).points)
+        if (point.is_cut()) {
+            cut[point.message_size].emplace_back(point.mode, point.chunk);
+            CHECK(point.window == 0);
+        }
+    using Cut = std::vector<std::pair<std::string, Bytes>>;
+    const std::map<Bytes, Cut> wanted{
+        {8192, Cut{{"tagged", 4096}, {"write-imm", 4096}}},
+        {65536, Cut{{"tagged", 4096}, {"tagged", 16384}, {"write-imm", 4096}, {"write-imm", 16384}}}};
+    CHECK(cut == wanted);
+}
+
+TEST_CASE("where all are to be whole none is cut") {
+    Options options = searched(65536, {0}, kSecond);
+    widen_axes(options, {"tagged", "write-imm"});
+    const Layout layout = Layout::blocks(kSearchRanks, kSearchRanks);
+    for (const Point& point : plan_search(options, layout, search_skips_none).points) CHECK_FALSE(point.is_cut());
 }
