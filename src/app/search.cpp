@@ -241,6 +241,11 @@ void require_free(const std::filesystem::path& file, Overwrite overwrite) {
             fmt::format("{} exists already: --force replaces it, or name other results with -o", file.string()));
 }
 
+// Chunks that were not given are left out where they take too long.
+bool has_tried_whole_messages_alone(const Launch& launch) {
+    return !launch.options().is_given("chunk") && std::ranges::none_of(launch.plan().points, &Point::is_cut);
+}
+
 // On rank 0, when all is in the file.
 void tell_found(const Launch& launch, const std::vector<Found>& found, const std::vector<std::string>& disturbed,
                 const std::filesystem::path& config, Nanoseconds took) {
@@ -248,6 +253,8 @@ void tell_found(const Launch& launch, const std::vector<Found>& found, const std
     if (launch.options().is_quiet) return;
     if (const std::string words = launch.oversubscription(); !words.empty()) tell(words);
     for (const std::string& line : search_words(found)) tell(line);
+    if (has_tried_whole_messages_alone(launch))
+        tell("messages were tried whole alone: --chunk names chunks to try");
     for (const std::string& words : disturbed) tell(fmt::format("note: {}", words));
     // The fewest ops of a point, and what comes before them, take what they take.
     if (const Nanoseconds asked = alltoall_options(launch.options()).search.value(); took > asked + asked / 10)

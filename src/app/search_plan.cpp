@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <numeric>
 
 #include <fmt/format.h>
 
@@ -109,6 +110,47 @@ double least_seconds(const Options& options, const Plan& plan, const std::vector
     return seconds;
 }
 
+// cuts: into the usual chunks, too.
+Plan plan_settings(const Options& options, const Layout& layout, const Workload::Skip& skip, bool cuts) {
+    Axes axes = default_axes(options);
+    Plan plan = make_plan(axes, layout, skip);
+    plan.order.clear();
+    axes.modes = options.modes;
+    std::erase(axes.modes, alltoall_options(options).default_mode_only);
+    axes.schedules = schedules_that_differ(options, layout);
+    axes.windows = options.windows;
+    axes.chunks = alltoall_options(options).chunks;
+    axes.endpoints = alltoall_options(options).endpoints;
+    axes.polls = polls_of(options);
+    add_points(plan, make_plan(axes, layout, skip).points, layout.ranks());
+    if (cuts) add_points(plan, cut_into_usual_chunks(axes, layout, skip), layout.ranks());
+    if (plan.points.size() == options.sizes.size())
+        throw UsageError(fmt::format("--search has the default setting alone to choose from: give {} more than one "
+                                     "value",
+                                     kSearched));
+    for (Point& point : plan.points) point.role = Role::search;
+    for (const auto& [size, points] : by_size(plan))
+        plan.order.insert(plan.order.end(), points.begin(), points.end());
+    const bool can_choose = plan.order.size() > by_size(plan).size();
+    if (!plan.order.empty() && !can_choose)
+        throw UsageError(fmt::format("--search has one setting alone to choose from: the others are skipped ({})",
+                                     first_reason(plan)));
+    return plan;
+}
+
+struct LeastTime {
+    std::vector<double> of_sizes; // ascending
+    double total = 0;
+};
+
+LeastTime seconds_by_size(const Options& options, const Plan& plan, int ranks) {
+    LeastTime needed;
+    for (const auto& [size, points] : by_size(plan))
+        needed.of_sizes.push_back(least_seconds(options, plan, points, ranks));
+    needed.total = std::accumulate(needed.of_sizes.begin(), needed.of_sizes.end(), 0.0);
+    return needed;
+}
+
 } // namespace
 
 bool is_default(const Point& point) {
@@ -148,52 +190,30 @@ void widen_axes(Options& options, const std::vector<std::string>& modes) {
 }
 
 Plan plan_search(const Options& options, const Layout& layout, const Workload::Skip& skip) {
-    Axes axes = default_axes(options);
-    Plan plan = make_plan(axes, layout, skip);
-    plan.order.clear();
-    axes.modes = options.modes;
-    std::erase(axes.modes, alltoall_options(options).default_mode_only);
-    axes.schedules = schedules_that_differ(options, layout);
-    axes.windows = options.windows;
-    axes.chunks = alltoall_options(options).chunks;
-    axes.endpoints = alltoall_options(options).endpoints;
-    axes.polls = polls_of(options);
-    add_points(plan, make_plan(axes, layout, skip).points, layout.ranks());
-    if (!options.is_given("chunk")) add_points(plan, cut_into_usual_chunks(axes, layout, skip), layout.ranks());
-    if (plan.points.size() == options.sizes.size())
-        throw UsageError(fmt::format("--search has the default setting alone to choose from: give {} more than one "
-                                     "value",
-                                     kSearched));
-    for (Point& point : plan.points) point.role = Role::search;
-    for (const auto& [size, points] : by_size(plan))
-        plan.order.insert(plan.order.end(), points.begin(), points.end());
-    const bool can_choose = plan.order.size() > by_size(plan).size();
-    if (!plan.order.empty() && !can_choose)
-        throw UsageError(fmt::format("--search has one setting alone to choose from: the others are skipped ({})",
-                                     first_reason(plan)));
-    return plan;
+    const bool cuts = !options.is_given("chunk");
+    Plan plan = plan_settings(options, layout, skip, cuts);
+    const double given = static_cast<double>(alltoall_options(options).search.value()) * 1e-9;
+    const auto whole = std::ranges::count_if(plan.points, [](const Point& point) { return !point.is_cut(); });
+    const bool is_choice_left = whole > std::ssize(options.sizes);
+    if (!cuts || !is_choice_left || seconds_by_size(options, plan, layout.ranks()).total <= given) return plan;
+    return plan_settings(options, layout, skip, false);
 }
 
 void require_time(const Options& options, const Plan& first, int ranks) {
     const double given = static_cast<double>(alltoall_options(options).search.value()) * 1e-9;
-    double needed = 0;
+    const LeastTime needed = seconds_by_size(options, first, ranks);
+    if (needed.total <= given) return;
     std::size_t most = 0;
-    std::size_t fitting = 0;
-    const auto sizes = by_size(first);
-    for (const auto& [size, points] : sizes) {
-        needed += least_seconds(options, first, points, ranks);
-        most = std::max(most, points.size());
-        if (needed <= given) ++fitting;
-    }
-    if (needed <= given) return;
+    for (const auto& [size, points] : by_size(first)) most = std::max(most, points.size());
+    double sum = 0;
+    const auto beyond = std::ranges::find_if(needed.of_sizes, [&](double one) { return (sum += one) > given; });
+    const auto fitting = beyond - needed.of_sizes.begin();
     const std::string fit =
-        fitting == 0 ? "not even one size fits"
-                     : fmt::format("the smallest {} fit", counted(static_cast<std::int64_t>(fitting), "size"));
-    throw UsageError(
-        fmt::format("--search {}: {} with up to {} need about {:.1f}s; {}. Give more time, or fewer --sizes, {}",
-                    format_duration(alltoall_options(options).search.value()),
-                    counted(static_cast<std::int64_t>(sizes.size()), "size"),
-                    counted(static_cast<std::int64_t>(most), "setting"), needed, fit, kSearched));
+        fitting == 0 ? "not even one size fits" : fmt::format("the smallest {} fit", counted(fitting, "size"));
+    throw UsageError(fmt::format(
+        "--search {}: {} with up to {} need about {:.1f}s; {}. Give more time, or fewer --sizes, {}",
+        format_duration(alltoall_options(options).search.value()), counted(std::ssize(needed.of_sizes), "size"),
+        counted(static_cast<std::int64_t>(most), "setting"), needed.total, fit, kSearched));
 }
 
 std::map<Bytes, std::vector<int>> by_size(const Plan& plan) {

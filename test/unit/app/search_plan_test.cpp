@@ -80,7 +80,7 @@ TEST_CASE("help and refusals of a search name every option whose values it tries
 }
 
 TEST_CASE("chunks that are not given are tried in each mode where they cut a message into a few") {
-    Options options = searched(100000, {0}, kSecond);
+    Options options = searched(100000, {0}, 60 * kSecond);
     options.given.clear();
     widen_axes(options, {"tagged", "write-imm"});
     options.sizes = {4096, 8192, 65536, 2'000'000};
@@ -103,4 +103,21 @@ TEST_CASE("where all are to be whole none is cut") {
     widen_axes(options, {"tagged", "write-imm"});
     const Layout layout = Layout::blocks(kSearchRanks, kSearchRanks);
     for (const Point& point : plan_search(options, layout, search_skips_none).points) CHECK_FALSE(point.is_cut());
+}
+
+TEST_CASE("chunks that are not given are left out where they take too long") {
+    Options options = searched(65536, {0}, 1);
+    widen_axes(options, {"tagged", "write-imm"});
+    const double whole = needed(options);
+    REQUIRE(whole > 0);
+    options.given.clear();
+    const auto is_tried = [&](double seconds) {
+        alltoall_options(options).search = static_cast<Nanoseconds>(seconds * kSecond);
+        CHECK(needed(options) == 0);
+        return std::ranges::any_of(
+            plan_search(options, Layout::blocks(kSearchRanks, kSearchRanks), search_skips_none).points,
+            &Point::is_cut);
+    };
+    CHECK_FALSE(is_tried(whole + 0.1));
+    CHECK(is_tried(10 * whole));
 }
