@@ -343,7 +343,9 @@ def test_points_without_a_result_are_never_ok(a2a: A2A, tmp_path: Path) -> None:
 
 def test_on_one_node_there_is_no_efficiency(a2a: A2A, tmp_path: Path) -> None:
     file = synthetic.write_launch(tmp_path / "x.h5", replace(SETUP, nodes=1, ppn=4))
-    unknown(a2a("gate", file, "--min-efficiency", "10%"), "on one node nothing leaves it")
+    unknown(
+        a2a("gate", file, "--min-efficiency", "10%"), "on one node nothing leaves it; 4 of 4 points"
+    )
 
 
 @pytest.mark.parametrize("sizes", ["[1000, 7]", '["1 kB", "7 B"]'])

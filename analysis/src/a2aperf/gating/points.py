@@ -55,7 +55,7 @@ def best_efficiency(found: Results, least: float) -> list[Check]:
         known = mine[mine["value"].notna()]
         absurd = mine[mine["why"].str.endswith(_ABOVE)]
         if len(absurd) or known.empty:
-            checks.append(_judged((mine if absurd.empty else absurd).iloc[:1], limit))
+            checks.append(_judged(mine if absurd.empty else absurd, limit))
         else:
             best = known.loc[[known["value"].idxmax()]]
             checks.append(_judged(best, limit, ", the best size"))
