@@ -34,6 +34,12 @@ def found(path: Path, kind: str = "") -> list[Finding]:
     return [one for one in said if not one.abstains]
 
 
+def few(came: np.ndarray) -> Setting:
+    """Large messages on paths of different classes, `came` [paths, intervals] of them."""
+    of_paths = tuple(tuple(int(one) for one in mine) for mine in came)
+    return Setting(tuple(i % 4 for i in range(len(came))), of_paths, 8 << 20, 0.1)
+
+
 def change(path: Path, datasets: Mapping[str, Any]) -> Path:
     with edited(path) as file:
         for name, values in datasets.items():
@@ -140,6 +146,31 @@ def test_unequal_is_not_starved(tmp_path: Path, weights: tuple[int, ...]) -> Non
     assert found(path, "starved") == []
 
 
+@pytest.mark.nulls
+@pytest.mark.parametrize(("paths", "each", "n"), [(3, 1, 30), (8, 1, 10), (8, 2, 30)])
+def test_where_few_messages_fill_an_interval_an_empty_one_is_no_silence(
+    tmp_path: Path, paths: int, each: int, n: int
+) -> None:
+    """Equal paths: a few messages in each interval left 3 to 70 of 100 experiments 'starved'."""
+    rng = np.random.default_rng(paths + each)
+    settings = [few(rng.poisson(each, (paths, n))) for _ in range(100)]
+    assert len({one.where for one in found(write(tmp_path / "q.h5", settings), "starved")}) <= 8
+
+
+def test_of_few_messages_in_all_one_may_have_none(tmp_path: Path) -> None:
+    came = np.zeros((8, 10), dtype=int)
+    came[1:, ::3] = 1
+    assert found(write(tmp_path / "q.h5", [few(came)]), "starved") == []
+
+
+def test_of_few_messages_a_long_silence_is_told(tmp_path: Path) -> None:
+    came = np.random.default_rng(5).poisson(1, (3, 40))
+    came[0, 25:] = 0
+    came[:, 24] = came[1:, 25:] = 1
+    (one,) = found(write(tmp_path / "q.h5", [few(came)]), "starved")
+    assert "path 0 (sl0) got nothing since 2.5 s from the start, in the last 15 of 40" in one.text
+
+
 def test_where_nobody_got_anything_nobody_is_starved(tmp_path: Path) -> None:
     mine = tuple([7000] * 10 + [0, 0])
     assert found(write(tmp_path / "q.h5", [Setting((0, 1), (mine, mine))]), "starved") == []
@@ -176,10 +207,22 @@ def test_classes_that_made_no_difference(tmp_path: Path) -> None:
     same = write(tmp_path / "a.h5", [Setting((0, 1, 2), seeded(1, 1, 1))])
     (one,) = found(same, "equal")
     assert "paths of 3 classes (sl0, sl1, sl2) got equal shares" in one.text
+    assert "of an equal one: here no class made a larger difference" in one.text
     other = write(tmp_path / "b.h5", [Setting((0, 1, 2), seeded(1, 1, 1.2))])
     one_class = write(tmp_path / "c.h5", [Setting((0, 0, 0), seeded(1, 1, 1))])
     few = write(tmp_path / "d.h5", [Setting((0, 1, 2), seeded(1, 1, 1, n=5))])
     assert [found(path, "equal") for path in (other, one_class, few)] == [[], [], []]
+
+
+@pytest.mark.nulls
+@pytest.mark.parametrize(("n", "noise"), [(10, 0.1), (30, 0.2)])
+def test_no_difference_is_not_said_of_one_by_a_quarter(
+    tmp_path: Path, n: int, noise: float
+) -> None:
+    """Which an interval that merely holds the equal share let pass in one of eight."""
+    rng = np.random.default_rng(n)
+    settings = [Setting((0, 1), drawn((1, 1.3), n, rng, noise=noise)) for _ in range(100)]
+    assert len(found(write(tmp_path / "q.h5", settings), "equal")) <= 3
 
 
 @pytest.mark.parametrize(

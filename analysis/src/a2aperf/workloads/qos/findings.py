@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from a2aperf import laws
 from a2aperf import shares as link
 from a2aperf.explain.finding import Finding, Number, listed, percent
 from a2aperf.labels import count_text, rate_text
@@ -19,6 +20,12 @@ _OF_EQUAL = 0.1
 """Of an equal share, where they are many."""
 _MATTERS = 0.01
 """Of all that is carried: by less no share is off, however sure the difference is."""
+_ERROR = 0.025
+"""That chance makes equal paths of an experiment look starved: by little in all, by a silence."""
+_LONGER = 2
+"""Times the longest earlier silence, that one at the end must be longer than."""
+_ALIKE = 1 / 8
+"""Of an equal share: within it all shares must surely be, where no class made a difference."""
 
 
 def sharing(found: Results) -> list[Finding]:
@@ -80,9 +87,11 @@ def starved(found: Results) -> list[Finding]:
         for path in np.flatnonzero(part.known):
             mine = part.bytes[path]
             silent = _silent_since(mine, whole)
-            if mine.sum() >= limit * whole.sum() and silent is None:
-                continue
-            findings.append(_starved(one, int(path), silent))
+            if silent and not _is_silence(part, int(path), silent):
+                silent = None
+            is_least = mine.sum() < limit * whole.sum() and _is_less(part, int(path))
+            if is_least or silent:
+                findings.append(_starved(one, int(path), silent))
     return findings
 
 
@@ -92,6 +101,33 @@ def _silent_since(mine: np.ndarray, whole: np.ndarray) -> int | None:
     first = int(last[-1]) + 1 if last.size else 0
     is_silent = len(mine) - first >= min(2, len(mine)) and bool((whole[first:] > 0).all())
     return first if is_silent else None
+
+
+def _is_silence(part: link.Shared, path: int, first: int) -> bool:
+    """Whether chance does not leave the intervals from `first` on empty.
+
+    Where a few messages fill an interval some are empty at any time. That all k messages come
+    before has a chance of (first / n)^k, more where they come in bursts; that of z empty ones of n
+    so many are at the end, in whatever order, C(n - g, z - g) / C(n, z): the smaller counts. Empty
+    ones may stand together: so there must be more of them than there were in a row before.
+    """
+    empty, last = part.bytes[path] == 0, part.count - first
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], empty[:first], [False]])))
+    longest = int((edges[1::2] - edges[::2]).max(initial=0))
+    came = part.messages[path][:first]
+    bursts = max(1.0, float(came.var(ddof=1) / came.mean())) if first > 1 else 1.0
+    at = np.arange(last)
+    in_any_order = float(np.prod((empty.sum() - at) / (part.count - at)))
+    all_before = float((first / part.count) ** (came.sum() / bursts))
+    chance = min(in_any_order, all_before)
+    return last > _LONGER * longest and chance * part.known.sum() <= _ERROR
+
+
+def _is_less(part: link.Shared, path: int) -> bool:
+    """Whether chance does not leave a path of equal ones so few of all messages."""
+    paths, messages = int(part.known.sum()), part.messages.sum(axis=1)
+    few = laws.binomial_cdf(int(messages[path]), int(messages.sum()), 1 / paths)
+    return float(few) * paths <= _ERROR
 
 
 def _starved(one: Experiment, path: int, silent: int | None) -> Finding:
@@ -257,12 +293,14 @@ def equal(found: Results) -> list[Finding]:
             continue
         each = 1 / len(one.rows)
         mine = [one.share([path], len(one.rows)) for path in range(len(one.rows))]
-        if not all(x.low <= each <= x.high and x.high - x.low < each / 4 for x in mine):
+        off = max(abs(end - each) for x in mine for end in (x.low, x.high))
+        if off > _ALIKE * each or not all(x.low <= each <= x.high for x in mine):
             continue
         text = (
             f"paths of {count_text(len(_classes(one)), 'class', 'classes')} "
-            f"({listed(_classes(one))}) got equal shares ({_list([x.value for x in mine])}): "
-            "here no class made a difference"
+            f"({listed(_classes(one))}) got equal shares ({_list([x.value for x in mine])}), "
+            f"each within {percent(off / each)} of an equal one: here no class made a larger "
+            "difference"
         )
         findings.append(Finding("equal", text, one.where, part.count, "intervals", 0.5))
     return findings
