@@ -181,6 +181,24 @@ def test_equal_pairs_are_not_named(tmp_path: Path) -> None:
     assert traced(tmp_path / "noisy.h5", Effects(noise=0.3, bimodal=(0.2, 2.0))) == []
 
 
+def test_a_path_that_was_busy_for_a_while_is_no_slow_pair(tmp_path: Path) -> None:
+    """A tenth of the ops in a row, which count as one; else 70 to 86 % of such points name it."""
+    made = Setup(nodes=8, ppn=2, sizes=(8000,), ops=400, trace=True, effects=Effects(noise=0.03))
+    path = synthetic.write_launch(tmp_path / "run.h5", made)
+    with edited(path) as file:
+        arrival, done = file["raw/arrival"], file["raw/recv_done"]
+        late = (1.6 * done[0, 100:140].max(axis=1)).astype(np.int64)
+        done[0, 100:140, 5] = arrival[0, 100:140, 5, 3] = late
+    assert findings(path, "slow-pair") == []
+    with edited(path) as file:
+        late = (1.6 * file["raw/recv_done"][0, 1::10].max(axis=1)).astype(np.int64)
+        file["raw/recv_done"][0, 1::10, 5] = file["raw/arrival"][0, 1::10, 5, 3] = late
+        file["raw/recv_done"][0, 100:140, 5] = file["raw/recv_done"][0, 100:140, 4]
+        file["raw/arrival"][0, 100:140, 5, 3] = file["raw/arrival"][0, 100:140, 4, 2]
+    (one,) = findings(path, "slow-pair")
+    assert (one.numbers["source"], one.numbers["destination"]) == (3, 5)
+
+
 def test_a_slow_end_is_not_taken_for_a_slow_pair() -> None:
     random = np.random.default_rng(1)
     step = (np.arange(8)[:, None] - np.arange(8)[None, :]) % 8

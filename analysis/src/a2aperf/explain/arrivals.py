@@ -57,8 +57,8 @@ def find(found: Results) -> list[Finding]:
         file, point = str(row["file"]), int(row["point"])
         raw = found.raw(file, point)
         chosen = slowest(raw.op_times(), raw.valid)
-        time = equal.correlation_time([raw.end[raw.valid]]) if chosen.size else 1.0
-        block = equal.blocks(len(raw.valid), time)[chosen] if time > 1 else None
+        ends = raw.end if raw.exit is None else raw.end + raw.exit
+        block = _blocks(ends[raw.valid], np.flatnonzero(raw.valid), chosen)
         arrival = found.arrival(file, point, chosen) if chosen.size else None
         if arrival is None:
             continue
@@ -85,6 +85,21 @@ def slowest(times: NDArray[np.float64], valid: NDArray[np.bool_]) -> NDArray[np.
         return np.empty(0, np.int64)
     count = min(max(_FEWEST, round(_SLOWEST * ops.size)), _MOST)
     return np.sort(ops[np.argsort(-times[ops], kind="stable")[:count]])
+
+
+def _blocks(
+    ends: NDArray[np.int64], ops: NDArray[np.int64], chosen: NDArray[np.int64]
+) -> NDArray[np.int64] | None:
+    """The block of each chosen op, of the ends [ops, R] of all; None where none depends on another.
+
+    A path that is busy for a while makes one rank the last in all ops of that while: such a run
+    counts as one, too.
+    """
+    if not chosen.size:
+        return None
+    run = equal.longest_run(ends.argmax(axis=1), ends.shape[1])
+    time = max(equal.correlation_time([ends]), equal.time_of_runs(run))
+    return equal.blocks(int(ops[-1]) + 1, time)[chosen] if time > 1 else None
 
 
 def last(
