@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import re
 import xml.etree.ElementTree as ET
 from collections.abc import Callable
 from dataclasses import replace
@@ -218,7 +219,11 @@ def test_the_words(known: Path, a2a: A2A, tmp_path: Path) -> None:
     told = a2a("suite", known, "--plot", picture).out.replace("\xa0", " ")
     assert "latency ahead of slow at every size" in told
     assert "they cross between" in told
-    assert "take at 1 kB to 8 kB: latency, ahead of every other" in told
+    assert re.search(
+        r"take at 1 kB to 8 kB: latency, ahead of every other, by \d+ % where it is least "
+        r"\(intervals from \d+ %\)",
+        " ".join(told.split()),
+    )  # an estimate bounds nothing: not 'or more'
     assert "rests on 6 launches of each" in told
     assert "CPU s/GB" in told
     assert "node CPU s/GB" in told

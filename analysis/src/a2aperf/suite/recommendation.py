@@ -60,10 +60,10 @@ def _text(
 
 
 def _least(ranking: Ranking, cells: Sequence[Cell], name: str) -> str:
-    """By how much at least, and the low end of that interval."""
+    """By how much where it is least, which is an estimate, and the lowest end of an interval."""
     against = [one for cell in cells for one in ranking.standings[cell][name].against.values()]
     ratio, low = min(one.ratio for one in against), min(one.low for one in against)
-    told = f"by {100 * (ratio - 1):.0f} % or more"
+    told = f"by {100 * (ratio - 1):.0f} % where it is least"
     return told if math.isnan(low) else f"{told} (intervals from {100 * (low - 1):.0f} %)"
 
 
