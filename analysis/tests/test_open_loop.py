@@ -61,6 +61,15 @@ def test_no_knee_where_every_rate_is_kept(tmp_path: Path) -> None:
     assert one.numbers["kept"] == RATES[2]
 
 
+def test_a_rate_below_the_highest_that_was_not_kept_is_told(tmp_path: Path) -> None:
+    pause = Loop(RATES[0], stop=19_000_000, pause=2_000_000)  # its last messages have no answer
+    path = native_open_loop.write(tmp_path / "o.h5", (pause, *map(Loop, RATES[1:3])))
+    (one,) = a2aperf.open(path).findings("saturation")
+    assert one.text.replace("\u2009", " ").startswith(
+        "the highest rate, 100 000/s, was kept, and 25 000/s below it was not"
+    )
+
+
 def test_a_rate_that_is_too_high_from_the_start(tmp_path: Path) -> None:
     path = native_open_loop.write(tmp_path / "o.h5", (Loop(400_000), Loop(200_000)))
     (one,) = a2aperf.open(path).findings("saturation")

@@ -139,6 +139,13 @@ def test_one_that_got_next_to_nothing(tmp_path: Path) -> None:
     assert "path 1 (sl1) got 1.0 % of all, in 30 intervals" in one.text
 
 
+def test_messages_of_no_bytes_that_came_are_not_nothing(tmp_path: Path) -> None:
+    path = write(tmp_path / "q.h5", [Setting((0, 1), seeded(1, 1, n=12))])
+    with edited(path) as file:
+        file["paths/interval_bytes"][1] = 0
+    assert found(path, "starved") == []
+
+
 @pytest.mark.parametrize("weights", [(1, 1), (1, 20), (1, 1, 2), (1,) * 60])
 def test_unequal_is_not_starved(tmp_path: Path, weights: tuple[int, ...]) -> None:
     levels = tuple(i % 4 for i in range(len(weights)))

@@ -228,6 +228,8 @@ def test_what_the_busiest_moved_is_told_by_bytes_and_by_messages() -> None:
     )  # fmt: skip
     found = uneven.of_messages("incast", rows)
     assert "rank 0 receives most, 4 times the mean" in found.text
+    assert found.where == "4 ranks, 1 B to 1000 B, incast"
+    assert uneven.of_messages("incast", rows[:1]).where == "4 ranks, 1 B, incast"
     assert found.text.endswith("the busiest moved 90 to 400 % by bytes, 20 to 98 % by messages")
     assert found.weight == pytest.approx(0.1)  # what misses both, where that is most
     rows["imbalance"] = 1.0
@@ -236,6 +238,8 @@ def test_what_the_busiest_moved_is_told_by_bytes_and_by_messages() -> None:
         "incast", rows.assign(messages=np.nan)
     )  # a file without the matrix
     assert without.text.endswith("moved 90 to 400 % by bytes")
+    many = uneven.of_messages("incast", rows.assign(beside=[450.054, 2.0]))
+    assert "moved 200 to 45\u2009005 % by bytes" in many.text
 
 
 def test_the_matrices_of_four_panels_are_whole_and_their_first_source_is_on_top() -> None:

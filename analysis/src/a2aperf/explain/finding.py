@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from a2aperf.labels import count_text
+from a2aperf.labels import count_text, number_text
 from a2aperf.results import Results
 
 Number = float | int | str
@@ -89,6 +89,9 @@ def listed(values: Iterable[object], most: int = 6) -> str:
 
 
 def spanned(values: Sequence[float], digits: str = ".3g") -> str:
-    """Smallest to largest, or the one value."""
-    low, high = format(min(values), digits), format(max(values), digits)
+    """Smallest to largest, or the one value; no powers of ten of what is large."""
+    low, high = (
+        number_text(value) if abs(value) >= 999.5 and digits != "d" else format(value, digits)
+        for value in (min(values), max(values))
+    )
     return low if low == high else f"{low} to {high}"

@@ -230,11 +230,16 @@ def of_messages(name: str, rows: pd.DataFrame) -> Finding:
     return Finding(
         "traffic",
         text,
-        series.place(first),
+        ", ".join(filter(None, [f"{first['ranks']} ranks", _sizes(rows), str(first["series"])])),
         int(rows["ops"].sum()),
         weight=1 - float(reached.min()),
         numbers={"series": name, "imbalance": float(first["imbalance"]), "least": min(by_bytes)},
     )
+
+
+def _sizes(rows: pd.DataFrame) -> str:
+    least, most = (int(rows["message_size"].agg(of)) for of in ("min", "max"))
+    return f"{least} B" if least == most else f"{least} B to {most} B"
 
 
 def _spanned(shares: list[float]) -> str:

@@ -57,7 +57,15 @@ def _saturated(of: list[Sweep]) -> Finding:
     )
     if not knees:
         most = min(float(one.rows["offered_rate"].max()) for one in of)
-        text = f"every rate up to {rates.text(most)} was kept: where it ends needs higher --rates"
+        if below := [rate for one in of for rate in one.lost]:
+            text = (
+                f"the highest rate, {rates.text(most)}, was kept, and {_spanned(below)} below it "
+                "was not: points this short do not tell where it ends"
+            )
+        else:
+            text = (
+                f"every rate up to {rates.text(most)} was kept: where it ends needs higher --rates"
+            )
         return Finding("saturation", text, where, len(of), "launches", numbers={"kept": most})
     at = [knee.at for knee in knees]
     numbers: dict[str, float | int | str] = {"knee": float(np.median(at)), "launches": len(at)}

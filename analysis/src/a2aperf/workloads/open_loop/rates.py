@@ -76,6 +76,11 @@ class Sweep:
         first = above[0]
         return Knee(low, float(offered[first]), float(achieved[first]))
 
+    @property
+    def lost(self) -> list[float]:
+        """Rates that were offered and not kept, from the lowest."""
+        return [float(rate) for rate in self.rows.loc[~kept(self.rows), "offered_rate"]]
+
 
 def sweeps(found: Results) -> Iterator[Sweep]:
     """Each, in the order of the files."""

@@ -86,6 +86,8 @@ def starved(found: Results) -> list[Finding]:
         whole = part.bytes.sum(axis=0)
         for path in np.flatnonzero(part.known):
             mine = part.bytes[path]
+            if not mine.any() and part.messages[path].any():
+                continue  # its messages have no bytes, and came
             silent = _silent_since(mine, whole)
             if silent and not _is_silence(part, int(path), silent):
                 silent = None
