@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 import io
+import os
 import re
 import stat
+import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -353,6 +356,25 @@ def test_what_remains_is_seen_before_anything_is_written(
     written = a2a("export", named, "--anonymize", "-o", tmp_path / "out.h5", *key)
     assert written.out.startswith(listed.out)
     a2a("export", named, "--anonymize", *key).refused("-o FILE", "--review")
+
+
+def test_who_stops_reading_the_list_has_the_file(named: Path, tmp_path: Path) -> None:
+    unread, stdout = os.pipe()
+    os.close(unread)
+    output = tmp_path / "out.h5"
+    words = [sys.executable, "-m", "a2aperf", "export", named, "--anonymize", "-o", output]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run(
+        [*words, "--key", tmp_path / "key"],
+        stdout=stdout,
+        stderr=subprocess.PIPE,
+        stdin=subprocess.DEVNULL,
+        timeout=600,
+        env=environment,
+        check=False,
+    )
+    os.close(stdout)
+    assert (done.returncode, output.exists()) == (0, True), done.stderr
 
 
 def test_what_people_wrote_is_listed_first_and_equal_kinds_are_folded(

@@ -91,7 +91,10 @@ def run(
     document = anonymizing.anonymize(found, anonymizing.read_key(path))
     if made:
         terminal.tell(f"a2a: new key {path}; whoever has it can check guessed names")
-    terminal.say(*(f"  {line}" for line in review_list.remaining(document)))
+    try:
+        terminal.say(*(f"  {line}" for line in review_list.remaining(document)))
+    except BrokenPipeError:  # `… | head`: who read has seen enough, and wants the file
+        terminal.discard(sys.stdout)
     if review or output is None:
         return
     if sys.stdin.isatty() and sys.stdout.isatty() and not _is_wanted(output):
