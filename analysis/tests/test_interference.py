@@ -13,7 +13,7 @@ import pytest
 import a2aperf
 from a2aperf import loading, summary
 from a2aperf.curves import Options
-from a2aperf.workloads.interference import curve, impact
+from a2aperf.workloads.interference import curve, findings, impact
 from conftest import Outcome
 from support import native_interference
 from support.edited import edited
@@ -48,6 +48,17 @@ def test_an_impact_is_found_with_its_interval(path: Path) -> None:
     assert "at 100 % of the load's full rate" in full.text
     assert "the median round trip takes" in full.text
     assert full.weight > half.weight > 1
+
+
+def test_an_interval_that_excludes_1_by_itself_alone_is_called_that(path: Path) -> None:
+    """The claims of a launch hold together: its intervals are each by itself."""
+    points = loading.load([path]).points
+    row = points[points["load_level"] == 50].iloc[0]
+    assert row["impact_p50_low"] > 1
+    told = findings.impact_of(row, [], "i.h5#0").text
+    assert "no impact on the median can be told beside so many others: by itself it is" in told
+    none = findings.impact_of(points[points["load_level"] == 0].iloc[0], [], "i.h5#0").text
+    assert "no impact on the median can be told: it is between" in none
 
 
 def test_silent_phases_and_load_that_lingers(tmp_path: Path) -> None:

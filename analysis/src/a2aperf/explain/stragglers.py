@@ -141,9 +141,9 @@ def _told(facts: Launch, one: Last, ops: int) -> Finding:
         "stragglers",
         f"rank {one.rank} ({facts.host_of(one.rank)}) finished last in {one.times} of {ops} ops "
         f"({percent(share)}), significantly more often than expected ({percent(expected)}; "
-        f"p = {max(one.chance, 1e-12):.1g} at most); without it the mean op at "
+        f"p = {max(one.chance, 1e-12):.1g} at most); without it ops at "
         f"{one.worst['message_size']} B would end {us(one.lost)} "
-        f"({percent(one.lost / float(one.worst['time_p50']))}) earlier",
+        f"({percent(one.lost / float(one.worst['time_p50']))} of their median) earlier in the mean",
         facts.id,
         ops,
         weight=share / expected,

@@ -41,11 +41,12 @@ def impacts(found: Results) -> list[Finding]:
         claimed = _holm(chances)
         for _, row in rows.iterrows():
             names = [name for name in _CLAIMED if (int(row["point"]), name) in claimed]
-            findings.append(_impact(row, names, where))
+            findings.append(impact_of(row, names, where))
     return findings
 
 
-def _impact(row: pd.Series[Any], names: list[str], where: str) -> Finding:
+def impact_of(row: pd.Series[Any], names: list[str], where: str) -> Finding:
+    """`names` of the figures whose impact holds together with all others of the launch."""
     level, ratio = int(row["load_level"]), float(row["impact_p50"])
     numbers: dict[str, float | int | str] = {"level": level}
     for name in _CLAIMED:
@@ -61,7 +62,9 @@ def _impact(row: pd.Series[Any], names: list[str], where: str) -> Finding:
         text = f"{_load(row)} no impact on the median can be told"
         if row["impact_p50_low"] == row["impact_p50_low"]:
             ends = ratio_texts(*(float(row[f"impact_p50_{end}"]) for end in ("low", "high")))
-            text += f": it is between {' and '.join(ends)} times (95 %)"
+            has_one = float(row["impact_p50_low"]) <= 1 <= float(row["impact_p50_high"])
+            text += ": it" if has_one else " beside so many others: by itself it"
+            text += f" is between {' and '.join(ends)} times (95 %)"
         elif ratio == ratio:
             text += f": an interval needs {impact.LEAST} alternations"
     weight = max((float(numbers[name]) for name in names), default=0.0)
