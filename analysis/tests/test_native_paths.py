@@ -35,6 +35,17 @@ def test_classes_have_their_shares(paths: Path, a2a: Run) -> None:
     assert all(row["idle"] == 0 for row in rows)
 
 
+def test_points_that_differ_in_their_pages_are_settings_of_their_own(
+    a2a: Run, tmp_path: Path
+) -> None:
+    both = native_paths.write(tmp_path / "m.h5", (4096, 4096), ("default", "huge"))
+    assert a2a("check", both).out == f"{both}: sound\n"
+    table = a2a("table", both).out.splitlines()
+    assert " memory " in table[0] and " default " in table[1] and " huge " in table[4]
+    lines = a2a("history", both).out
+    assert "memory default" in lines and "memory huge" in lines
+
+
 def test_what_is_granted_and_not_seen_is_told_once_a_class(paths: Path, a2a: Run) -> None:
     told = [one for one in json.loads(a2a("explain", paths, "--json").out)
             if one["kind"] == "honoured"]  # fmt: skip

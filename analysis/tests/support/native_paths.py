@@ -20,8 +20,9 @@ CLASSES = ("low-latency", "bulk", "bulk")
 _RANKS = 2
 
 
-def _paths(points: int) -> dict[str, NDArray[Any]]:
+def _paths(sizes: tuple[int, ...]) -> dict[str, NDArray[Any]]:
     """Of each point three, which carry 2:1:1."""
+    points = len(sizes)
     count = 3 * points
     which, point = np.tile(np.arange(3), points), np.repeat(np.arange(points), 3)
     random = np.random.default_rng(5)
@@ -29,7 +30,7 @@ def _paths(points: int) -> dict[str, NDArray[Any]]:
         np.array([20000, 10000, 10000])[which][:, None]
         * (1 + 0.01 * random.normal(size=(count, INTERVALS)))
     ).astype(np.int64)
-    size = np.array(SIZES)[point % len(SIZES)]
+    size = np.array(sizes)[point]
     begin = np.arange(INTERVALS) * SECOND_NS + np.zeros((count, 1), np.int64)
     classes = np.array(CLASSES, object)[which]
     return {
@@ -53,18 +54,22 @@ def _raw() -> schema.Raw:
 
 
 @made.once
-def write(path: Path) -> Path:
-    """A point for each of SIZES, sound to the last figure."""
-    paths = _paths(len(SIZES))
+def write(path: Path, sizes: tuple[int, ...] = SIZES, memory: tuple[str, ...] = ()) -> Path:
+    """A point for each of the sizes, sound to the last figure; `memory` of each, where given."""
+    paths = _paths(sizes)
     columns = tuple(
         one for one in schema.COLUMNS if one.name not in schema.RATES | schema.TIMES
     ) + tuple(QOS)
+    if memory:
+        columns += (schema.Column("memory", "string", "pages of the buffers", result=False),)
     setup = synthetic.Setup(nodes=2, ppn=1, sizes=(8,), ops=3)
     segment = synthetic.segment_of(setup, 3 * SECOND_NS, "qos")
-    segment.planned_order = np.arange(len(SIZES), dtype=np.int32)
+    if memory:
+        segment.attributes["memory"] = ",".join(dict.fromkeys(memory))
+    segment.planned_order = np.arange(len(sizes), dtype=np.int32)
     started = int(segment.attributes["time_origin"])
     rows = []
-    for point, size in enumerate(SIZES):
+    for point, size in enumerate(sizes):
         mine = slice(3 * point, 3 * point + 3)
         names = ("begin", "length", "bytes", "messages", "idle")
         intervals = [paths[f"interval_{name}"][mine] for name in names]
@@ -80,6 +85,7 @@ def write(path: Path) -> Path:
                 "stop_rule": 7, "path_list": told, "path_count": 3, "interval": SECOND_NS,
                 "asked_duration": INTERVALS * SECOND_NS,
                 **shares.figures(shares.shared(paths["connected"][mine], *intervals)),
+                **({"memory": memory[point]} if memory else {}),
             }
         )  # fmt: skip
     (name,) = (name for name, one in workloads.GROUPS.items() if set(one) == set(paths))

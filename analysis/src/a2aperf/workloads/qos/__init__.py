@@ -59,7 +59,7 @@ WORKLOAD: Final = Workload(
         "path_list path_count mode window message_size shared_intervals shared_time messages bytes "
         "msg_rate byte_rate gbps jain"
     ).split(),
-    choices=("path_list", "interval"),
+    choices=("path_list", "interval", "memory"),
     lengths=("asked_duration",),
     judged=Judged(_time, "gbps", "Gbit/s", "of all paths together", "", "a MB", False),
     beside=verify.paths,

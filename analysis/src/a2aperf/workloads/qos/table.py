@@ -58,6 +58,7 @@ COLUMNS: Final = {
         schema.Column("message_size", "int64", "bytes of a message", "B"),
         schema.Column("window", "int32", "messages under way"),
         schema.Column("mode", "string", "transfer mode"),
+        schema.Column("memory", "string", "pages of the message buffers"),
         schema.Column("core", "int32", "CPU of the thread that drives it"),
         schema.Column("port", "string", "adapter and port"),
         schema.Column("intervals", "int64", "intervals in which every path could send"),
@@ -107,6 +108,7 @@ def _rows(one: Experiment) -> list[dict[str, Any]]:
             "message_size": int(paths.message_size[row]),
             **{name: str(getattr(paths, name)[row]) for name in _TEXTS},
             **{name: _known(getattr(paths, name)[row]) for name in _NUMBERS},
+            "memory": str(one.row.get("memory", "")),
             "intervals": 0 if part is None else part.count,
             "shared_time": 0 if part is None else round(part.seconds * 1e9),
             "share": mine.value,
@@ -144,6 +146,8 @@ def _table(found: pd.DataFrame, caption: str = "") -> Table:
     if (found.groupby(["file", "point"])["class_requested"].transform("nunique") > 1).any():
         names.append("class_share")
     names += ["expected_share", "idle", "total_gbps", "jain"]
+    if found["memory"].nunique() > 1:
+        names.insert(names.index("intervals"), "memory")
     if found["launch"].nunique() > 1:
         names.insert(0, "launch")
     kept = [name for name in names if any(not missing(value) for value in found[name])]
