@@ -88,6 +88,13 @@ def test_a_window_in_bytes_holds_chunks(tmp_path: Path) -> None:
     assert len(list(verify._window(replace_value(row, "window", 1), nodes))) == 1
 
 
+def test_a_setting_without_chunks_says_that_messages_are_whole(tmp_path: Path) -> None:
+    found = launches(tmp_path, chunk=CHUNK)
+    named = set(grouping.setting_labels(found, found.points))
+    assert any("whole messages" in one for one in named)
+    assert not any("chunk 0 B" in one for one in named)
+
+
 def test_no_chunk_is_shown_as_none() -> None:
     assert layouts.SHOWN["chunk"].write(0) == "—"
     assert layouts.SHOWN["chunk"].write(CHUNK) == "16384"

@@ -211,6 +211,8 @@ def column_text(column: Column | None, value: object) -> str:
         return f"{before} {value}" if before else str(value)
     if column.units == "ns":
         return f"{name} {labels.time_text(float(value))}" if value else f"no {name}"  # type: ignore[arg-type]
+    if column.name == CHUNK and not value:
+        return "whole messages"
     if column.units == "B":
         return f"{name} {labels.size_text(float(value))}"  # type: ignore[arg-type]
     return f"{name} {value}"
