@@ -110,7 +110,9 @@ void DurationWorkload::measure(Launch& launch) const {
     if (!launch.job().is_root()) return;
     if (const std::string words = launch.oversubscription(); !words.empty()) progress.note(words);
     const std::size_t before = launch.points_before();
-    progress.note(fmt::format("{}: {}", what_was_measured(launch.points_measured() + before, before),
+    const auto skipped = std::ranges::count_if(plan.points, &Point::is_skipped);
+    progress.note(fmt::format("{}{}: {}", what_was_measured(launch.points_measured() + before, before),
+                              skipped == 0 ? "" : fmt::format(", {} skipped", skipped),
                               launch.file().path().string()));
     const bool yields = launch.prepared().polling.way.polling != Polling::spin;
     if (const std::string words = preemption.words(yields); !words.empty()) progress.note(words);

@@ -150,7 +150,8 @@ def test_a_stream_has_no_times_of_ops(stream, tmp_path):
 
 
 def test_a_window_beyond_the_receive_queue_is_skipped_with_the_reason(stream, tmp_path):
-    stream(2, "--sizes", "8", "--messages", "10", "--window", "8,1000000")
+    done = stream(2, "--sizes", "8", "--messages", "10", "--window", "8,1000000")
+    assert "1 point measured, 1 skipped: a.h5" in done.stderr
     results = Results(tmp_path / "a.h5")
     assert list(results.columns["state"]) == [COMPLETE, SKIPPED]
     assert "1000000 receives are posted at a time, of messages and credits, and shm has room for" in results.words("skip_reason")[1]
