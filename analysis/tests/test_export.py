@@ -362,10 +362,10 @@ def test_who_stops_reading_the_list_has_the_file(named: Path, tmp_path: Path) ->
     unread, stdout = os.pipe()
     os.close(unread)
     output = tmp_path / "out.h5"
-    words = [sys.executable, "-m", "a2aperf", "export", named, "--anonymize", "-o", output]
+    words: list[str | Path] = [sys.executable, "-m", "a2aperf", "export", named]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     done = subprocess.run(
-        [*words, "--key", tmp_path / "key"],
+        [*words, "--anonymize", "-o", output, "--key", tmp_path / "key"],
         stdout=stdout,
         stderr=subprocess.PIPE,
         stdin=subprocess.DEVNULL,
