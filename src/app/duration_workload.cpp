@@ -99,8 +99,10 @@ void DurationWorkload::measure(Launch& launch) const {
     launch.introduce(progress);
     for (const Point& point : plan.points)
         if (point.is_skipped()) printed.row({point, nullptr});
+    std::size_t failed = 0;
     launch.measure_points(progress, [&](int index, PointOutcome&& outcome) {
         const Point& point = plan.points[static_cast<std::size_t>(index)];
+        if (outcome.own.summary.count == 0) ++failed;
         printed.row({point, &outcome.own});
         own->add(point, outcome.own);
         preemption.add(point, outcome.own);
@@ -111,8 +113,10 @@ void DurationWorkload::measure(Launch& launch) const {
     if (const std::string words = launch.oversubscription(); !words.empty()) progress.note(words);
     const std::size_t before = launch.points_before();
     const auto skipped = std::ranges::count_if(plan.points, &Point::is_skipped);
-    progress.note(fmt::format("{}{}: {}", what_was_measured(launch.points_measured() + before, before),
+    const std::size_t measured = launch.points_measured() + before - failed;
+    progress.note(fmt::format("{}{}{}: {}", what_was_measured(measured, before, failed > 0),
                               skipped == 0 ? "" : fmt::format(", {} skipped", skipped),
+                              failed == 0 ? "" : fmt::format(", {} failed (nothing of it counts)", failed),
                               launch.file().path().string()));
     const bool yields = launch.prepared().polling.way.polling != Polling::spin;
     if (const std::string words = preemption.words(yields); !words.empty()) progress.note(words);
