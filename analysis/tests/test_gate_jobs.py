@@ -120,6 +120,16 @@ def test_too_few_nodes_to_tell_who_is_weak(a2a: A2A, tmp_path: Path, nodes: int)
     assert "not judged: " in a2a("explain", file).out
 
 
+def test_two_pairs_to_each_rank_are_too_few_to_be_ok(a2a: A2A, tmp_path: Path) -> None:
+    """Between two nodes of two ranks: all from one to the other are slow, and it is not ok."""
+    setup = replace(PAIRS, nodes=2, ppn=2)
+    file = synthetic_pairs.write_pairs(tmp_path / "x.h5", setup, Truth(pairs={(0, 1): 20.0}))
+    status, checks, candidates = checked(a2a, file, "--min-efficiency", "1%")
+    (one,) = checks["weak links"]
+    assert status == 3 and int(one["status"]) == 3 and not candidates
+    assert "8 pairs that are alike are too few to tell one from the others" in one["why"]
+
+
 @pytest.mark.parametrize(("factor", "status"), [(1.0, 0), (2.0, 2)])
 def test_the_links_of_a_file_of_pairs_are_checked_unasked(
     a2a: A2A, tmp_path: Path, factor: float, status: int

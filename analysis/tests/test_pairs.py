@@ -44,6 +44,13 @@ def test_of_too_few_pairs_nothing_is_expected(ranks: int, steps: int) -> None:
     assert fit.overall == pytest.approx(10, abs=0.1)
 
 
+@pytest.mark.parametrize(("steps", "is_judged"), [(1, False), (2, False), (3, True), (7, True)])
+def test_pairs_are_judged_from_three_to_a_rank_on(steps: int, is_judged: bool) -> None:
+    of = times(8, 1)
+    source, destination = np.indices(of.shape)
+    assert model.is_judged(np.where((destination - source) % 8 <= steps, of, np.nan)) == is_judged
+
+
 def test_the_fit_gives_back_what_was_put_in() -> None:
     sender, receiver = np.array([0.0, 0.3, -0.2, 0.1, 0.0]), np.array([0.2, 0.0, 0.0, -0.4, 0.0])
     clean = np.exp(7 + sender[:, None] + receiver[None, :])

@@ -41,6 +41,8 @@ FEWEST_ENDS: Final = 4
 FEWEST: Final = 3
 """Pairs of a row or column without which nothing is said of its rank."""
 _MAD: Final = 1.482602218505602  # makes it the standard deviation of normal noise
+_FREE: Final = 5
+"""Pairs beyond the effects of their ranks without which nothing is said of a pair."""
 _SMALL: Final = 40
 _FEW: Final = 8
 _SWEEPS: Final = 20
@@ -203,6 +205,19 @@ def weak(
     return sorted(clear, key=lambda one: -one.factor)
 
 
+def is_judged(times: Floats) -> bool:
+    """Whether there are pairs enough to tell a sender, a receiver or a pair from the others."""
+    found = fit(times)
+    ends = max(int(np.isfinite(of).sum()) for of in (found.sender, found.receiver))
+    return ends >= FEWEST_ENDS or (_free(found) >= _FREE and bool(np.isfinite(found.spread)))
+
+
+def _free(found: Fit) -> int:
+    """Pairs beyond those that the effects of senders and receivers take."""
+    known = int(np.isfinite(found.residual).sum())
+    return known - int((found.sent > 0).sum()) - int((found.received > 0).sum()) + 1
+
+
 def outlying(logs: Floats) -> list[Weak]:
     """Nodes whose logarithm of the time, by themselves, is far above that of the others."""
     return _ends("node", logs - _median(logs), np.isfinite(logs).astype(np.int64), 0.0)
@@ -277,9 +292,8 @@ def _blocks(residual: Floats, found: Fit, groups: Ints) -> list[Weak]:
 
 def _pairs(residual: Floats, found: Fit) -> list[Weak]:
     known = np.isfinite(residual)
-    count = int(known.sum())
-    free = count - int((found.sent > 0).sum()) - int((found.received > 0).sum()) + 1
-    if free < 5 or not np.isfinite(found.spread):
+    count, free = int(known.sum()), _free(found)
+    if free < _FREE or not np.isfinite(found.spread):
         return []
     normal = _beyond(count, free) * found.spread
     least = LEAST["pair"] if count >= _SMALL else LEAST_OF_FEW

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from a2aperf import labels
 from a2aperf.explain.finding import Finding, listed, percent, us
@@ -45,6 +46,8 @@ def find(found: Results) -> list[Finding]:
         sizes = set(found.points.loc[found.points["file"] == file, "message_size"])
         if (ends := of.between(of.index_of(sizes)).size) < model.FEWEST_ENDS:
             findings.append(_abstains(of, ends))
+        elif not any(model.is_judged(of.between(of.index_of({size})).times) for size in sizes):
+            findings.append(_of_few(of, of.between(of.index_of(sizes)).times))
         for index, size in enumerate(of.pairs.message_size):
             if int(size) not in sizes:
                 continue
@@ -103,6 +106,19 @@ def _abstains(of: Links, ends: int) -> Finding:
         f"({model.FEWEST_ENDS} are needed)",
         of.file,
         ends * (ends - 1),
+        "pairs",
+        abstains=True,
+    )
+
+
+def _of_few(of: Links, times: NDArray[np.float64]) -> Finding:
+    pairs = int(np.isfinite(times).sum())
+    return Finding(
+        "weak",
+        f"not judged: {pairs} pairs that are alike are too few to tell one from the others "
+        f"({model.FEWEST} or more of each sender or receiver are needed)",
+        of.file,
+        pairs,
         "pairs",
         abstains=True,
     )
