@@ -190,6 +190,12 @@ def test_once(a2a: Run, written: Path) -> None:
     assert outcome.err == "0 of 4 points, running\n"
 
 
+def test_once_has_the_status_of_a_run_that_has_ended(a2a: Run, running: Path) -> None:
+    outcome = a2a("live", running, "--once")
+    assert outcome.status == 1
+    assert outcome.err == "0 of 4 points, killed: no process writes this file any more\n"
+
+
 def test_a_baseline_is_a_row_and_no_point_of_its_own(a2a: Run, tmp_path: Path) -> None:
     path = synthetic.write_launch(tmp_path / "x.h5", synthetic.Setup(baseline=True))
     outcome = a2a("live", path, "--once")

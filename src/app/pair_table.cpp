@@ -131,7 +131,10 @@ std::string PairTable::table(const std::vector<PairReport>& sizes) const {
         if (!facts_.oversubscription.empty())
             text += fmt::format("{} B: no pair is judged: the ranks are oversubscribed\n", report.message_size);
         else if (count == 0)
-            text += fmt::format("{} B: nothing stands out\n", report.message_size);
+            text += fmt::format("{} B: {}\n", report.message_size,
+                                report.verdict.is_judged
+                                    ? "nothing stands out"
+                                    : "not judged: there are too few pairs to tell one from the others");
         for (std::size_t i = 0; i < std::min(count, kMostSuspects); ++i)
             text += fmt::format("{} B: {}\n", report.message_size, words(report, i));
         if (count > kMostSuspects)

@@ -14,6 +14,7 @@ constexpr double kNormal = 1.4826;       // sigma of a normal distribution / its
 constexpr double kMedianOfMean = 1.2533; // sqrt(pi / 2): standard error of a median / that of a mean
 constexpr double kFewestSigmas = 4;
 constexpr std::size_t kFewestCells = 3;   // of a rank, for a median that one slow pair does not move
+constexpr std::size_t kFewestTimes = 4;   // one beside three others, of which one is the median
 constexpr double kLeastSlowness = 0.0953; // log 1.1
 
 // Of an even number the mean of the middle two, so that fast and slow weigh the same. Reorders values.
@@ -114,6 +115,7 @@ PairModel fit_pairs(std::span<const PairTime> pairs, int ranks) {
     const auto ranks_with_cells = static_cast<std::size_t>(
         std::count_if(rows.begin(), rows.end(), [](const auto& cells) { return !cells.empty(); }));
     const bool has_effects = all.size() >= kFewestCells * ranks_with_cells;
+    model.is_judged = all.size() >= kFewestTimes;
     for (int i = 0; has_effects && i < kMostSweeps; ++i) {
         const bool has_row_moved = sweep(rows, model.residual, model.sender);
         const bool has_column_moved = sweep(columns, model.residual, model.receiver);
@@ -189,6 +191,7 @@ PairVerdict judge_pairs(std::span<const PairTime> pairs, const Layout& layout) {
             return (layout.node_of(pair.source) == layout.node_of(pair.destination)) == is_within;
         });
         const PairModel model = fit_pairs(alike, layout.ranks());
+        verdict.is_judged |= model.is_judged;
         for (const PairTime& pair : alike) {
             verdict.pairs.push_back(pair);
             verdict.expected.push_back(model.expected(pair));

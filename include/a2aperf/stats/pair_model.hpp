@@ -22,6 +22,8 @@ struct PairModel {
     // Robust standard deviations, 1.4826 x median of the absolute values, those not counted that the fit made 0; of
     // an effect at least the standard error that the residuals give it. Infinite where nothing is left to tell.
     double residual_sigma = kUntold, sender_sigma = kUntold, receiver_sigma = kUntold;
+    // Whether one of them can stand out: of fewer than four times none is beyond the scatter of the others.
+    bool is_judged = false;
 
     // ns, what its sender and receiver do with others.
     double expected(const PairTime& pair) const;
@@ -53,6 +55,7 @@ struct PairVerdict {
     std::vector<PairTime> pairs;   // within nodes first
     std::vector<double> expected;  // ns, parallel to pairs: what its sender and receiver do with others
     std::vector<Suspect> suspects; // slow ranks first, each kind slowest first
+    bool is_judged = false;        // some of them are enough to tell one from the others
 };
 
 PairVerdict judge_pairs(std::span<const PairTime> pairs, const Layout& layout);

@@ -22,6 +22,7 @@ PairReport report_of(Bytes size) {
         }
     PairReport report{size, {}, {}};
     report.verdict.pairs = pairs;
+    report.verdict.is_judged = true;
     report.verdict.expected.assign(pairs.size(), 1000.0 * static_cast<double>(size));
     report.verdict.pairs[10].p50 *= 4; // 3 > 1
     return report;
@@ -63,6 +64,14 @@ TEST_CASE("of a size of which nothing was measured nothing is said but that") {
     CHECK(has(text, "8 B: nothing stands out\n"));
     CHECK_FALSE(has(text, "64 B: nothing stands out"));
     CHECK_FALSE(has(text, "64 B, µs, from the rank"));
+}
+
+TEST_CASE("of too few pairs it is not said that nothing stands out") {
+    PairReport few = report_of(8);
+    few.verdict.is_judged = false;
+    const std::string text = table().text(Format::table, {few});
+    CHECK(has(text, "8 B: not judged: there are too few pairs to tell one from the others\n"));
+    CHECK_FALSE(has(text, "stands out"));
 }
 
 TEST_CASE("what stands out is said in words, with what became of it alone") {

@@ -183,3 +183,19 @@ TEST_CASE("with two cells to a rank a slow pair is seen, its end is not told") {
     const auto two = matrix(2, [](Rank source, Rank) { return source == 0 ? 3.0 : 1.0; });
     CHECK(suspects_of(two, 2).empty()); // which of two is the odd one?
 }
+
+TEST_CASE("few pairs are judged where one of them can stand out") {
+    const auto usual = [](Rank, Rank) { return 1.0; };
+    CHECK(judge_pairs(matrix(3, usual), Layout::blocks(3, 3)).is_judged);
+    CHECK_FALSE(judge_pairs(matrix(2, usual), Layout::blocks(2, 2)).is_judged);
+    // Two within a node, four between nodes.
+    CHECK(judge_pairs(matrix(3, usual), Layout::blocks(3, 2)).is_judged);
+    for (std::size_t n = 2; n <= 6; ++n) {
+        CAPTURE(n);
+        std::vector<PairTime> pairs = matrix(3, usual);
+        pairs.resize(n);
+        pairs.back().p50 *= 5;
+        const PairModel model = fit_pairs(pairs, 3);
+        CHECK(find_suspects(pairs, model).empty() != model.is_judged);
+    }
+}

@@ -28,8 +28,8 @@ def run(
 ) -> None:
     """Follow the file of a running job: each point as it completes, until the run ends.
 
-    It only reads, and does not disturb the run. Exit status: 0 when the run finished, 1 when it
-    failed, was interrupted or killed, or no point came for too long.
+    It only reads, and does not disturb the run. Exit status: 0 when the run finished, or with
+    --once is running, 1 when it failed, was interrupted or killed, or no point came for too long.
     """
     heading = ""
     told: list[str] = []
@@ -41,14 +41,14 @@ def run(
             told += step.crowded
             heading = _print(step, heading)
             if once:
-                return
+                break
     except StalledError as error:
         terminal.tell(
             f"a2a: no new point for {patience:g} s, and the file was last written "
             f"{_ago(error.seconds)}: killed, or very slow"
         )
         raise typer.Exit(1) from None
-    if step.end_state != "finished":
+    if step.end_state not in (("finished", "running") if once else ("finished",)):
         raise typer.Exit(1)
 
 
