@@ -6,7 +6,8 @@ step, or two, added to a smooth course (`stepfit`). They count when hardly any s
 has as good ones (`steplimits`); the error is shared out over common part and lines, one step and
 two. The parts between the steps are then searched again. Jobs far out are first moved to three
 robust standard deviations from the median of five jobs around them, so that a single bad day
-neither hides a change nor makes one.
+neither hides a change nor makes one. Noise is not always normal: jobs of a machine with two speeds
+have runs of one of them. So the same jobs in another order must hardly ever have as good steps.
 """
 
 from __future__ import annotations
@@ -31,6 +32,10 @@ _LINES: Final = 0.25  # of the error, for lines by themselves where they have a 
 _TWO: Final = 0.2  # of the error, for two steps at once
 _OF_ALL: Final = 0.75  # of the jobs, that a line of the common part is known in
 _MOST_MEMORY: Final = 0.95
+_ORDERS: Final = 99  # of the same jobs, drawn
+_IN_ANY_ORDER: Final = 0.05  # of them, that may have as good steps
+_FEWEST: Final = 12  # jobs from which this is asked: fewer have too few orders to tell by them
+_SEED: Final = 20261129
 _SURE: Final = 1.645  # standard errors by which the memory may be underestimated
 
 
@@ -73,7 +78,7 @@ def memory(residuals: Floats, parameters: int) -> float:
 
 def _search(y: Floats, start: int, stop: int) -> list[Split]:
     best = min(_candidates(y[start:stop]), key=lambda found: found.p, default=None)
-    if best is None or best.p > ERROR:
+    if best is None or best.p > ERROR or not _is_in_this_order(y[start:stop]):
         return []
     ends = [start + place for place in best.places]
     parts = [_search(y, a, b) for a, b in itertools.pairwise([start, *ends, stop])]
@@ -83,14 +88,51 @@ def _search(y: Floats, start: int, stop: int) -> list[Split]:
 
 def _candidates(y: Floats) -> Iterator[_Candidate]:
     """Of the common part and of each line."""
+    for line, share in _sought(y):
+        yield _best(line, share)
+
+
+def _sought(y: Floats) -> Iterator[tuple[Floats, float]]:
+    """The common part and each line, with its share of the error."""
     lines = [line for line in y.T if (~np.isnan(line)).sum() >= LEAST]
     common = _common(y)
     share = 1.0
     if common is not None:
-        yield _best(common, 1 - _LINES)
+        yield common, 1 - _LINES
         share = _LINES
     for line in lines:
-        yield _best(line, share / len(lines))
+        yield line, share / len(lines)
+
+
+def _is_in_this_order(y: Floats) -> bool:
+    """Whether jobs in any order hardly ever have steps as good as in theirs.
+
+    A test by permutation: where jobs do not depend on each other it holds whatever their noise.
+    """
+    if len(y) < _FEWEST:
+        return True
+    rng = np.random.default_rng(_SEED)
+    orders = [np.arange(len(y)), *(rng.permutation(len(y)) for _ in range(_ORDERS))]
+    drawn = [list(_sought(y[order])) for order in orders]
+    least = np.ones(len(orders))
+    for of_orders in zip(*drawn, strict=True):
+        series = np.array([line[~np.isnan(line)] for line, _ in of_orders])
+        least = np.minimum(least, _chances(series, of_orders[0][1]))
+    return bool((least <= least[0]).mean() <= _IN_ANY_ORDER)
+
+
+def _chances(series: Floats, share: float) -> Floats:
+    """Of series [draws, jobs] of one line: p of the best step of each, or of its best two."""
+    n = series.shape[1]
+    fit = stepfit.of_jobs(n)
+    levels = stepfit.without_bad_days(series - np.median(series, axis=1, keepdims=True))
+    one, two = fit.ratios(levels)
+    most = np.where(fit.allowed[one.argmax(axis=1)], one.max(axis=1), 0.0)
+    p = np.array([steplimits.chance(n, x, "one") for x in most]) / (share * (1 - _TWO))
+    if two.shape[1]:
+        of_two = [steplimits.chance(n, x, "two") for x in two.max(axis=1)]
+        p = np.minimum(p, np.array(of_two) / (share * _TWO))
+    return p
 
 
 def _common(y: Floats) -> Floats | None:

@@ -30,6 +30,7 @@ class Months:
     memory: float = 0.0  # 1 is a random walk
     shared: float = 0.01  # spread of a job, which all lines have in common
     tails: float = np.inf  # degrees of freedom of Student's t
+    slow: float = 0.0  # share of the jobs that are 40 spreads slower, whichever
     bad_days: int = 0  # single ones, 20 spreads slower
     course: Literal["steady", "line", "wave", "settling"] = "steady"
     step: float = 0.0
@@ -47,6 +48,8 @@ class Months:
         y = self._noise(rng) + self._course()[:, None]
         for sign, place in zip((1, -1), self.places, strict=False):
             y[place:] += sign * self.step * _SPREAD
+        if self.slow:
+            y[rng.random(self.jobs) < self.slow] -= 40 * _SPREAD
         bad = rng.choice(np.arange(1, self.jobs - 1, 3), self.bad_days, replace=False)
         y[bad] -= 20 * _SPREAD
         if self.launches == 1:
@@ -117,6 +120,8 @@ ROWS: Final = (
     _row("a job like the one before (0.5)", Months(memory=0.5), false=_NONE),
     _row("a job like the one before (0.7)", Months(memory=0.7), false=_NONE),
     _row("a job like the one before (0.9)", Months(memory=0.9), false=_NONE),
+    _row("a fifth of the jobs slow", Months(slow=0.2, shared=0.002), false={"step": 0.05}),
+    _row("half of 40 jobs slow", Months(jobs=40, slow=0.5), false={"step": 0.05}),
     _row("a random walk", Months(memory=1), false=_NONE),
     _row("a random walk of 60 jobs", Months(jobs=60, memory=1), false=_NONE),
     _row("a drift of 10 % along a line", Months(course="line"), false=_NONE),
