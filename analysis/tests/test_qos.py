@@ -114,6 +114,17 @@ def test_limits_of_paths_that_ran_alone_fill_less(tmp_path: Path) -> None:
     assert "by SL2VL and VLArb 0.500, 0.500: do not agree" in one.text
 
 
+def test_few_intervals_that_scatter_decide_nothing(tmp_path: Path) -> None:
+    conf = "qos_sl2vl 0,1\nqos_vlarb_high 0:0\nqos_vlarb_low 0:1,1:1\n"
+    rough = Setting((0, 1), ((4_000, 9_000, 8_000), (9_000, 5_000, 3_000)), tables=conf)
+    steady = Setting((0, 1), ((9_000, 9_100, 9_050), (4_500, 4_480, 4_520)), tables=conf)
+    other, one = found(write(tmp_path / "q.h5", [rough, steady]), "model")
+    assert "by SL2VL and VLArb 0.500, 0.500: undecided, at most 0.05" in one.text
+    assert one.text.endswith("apart, of 3 intervals")
+    assert one.weight == 0
+    assert "do not agree: path 0 (sl0) by +0.168" in other.text
+
+
 # Starved, idle, equal ----------------------------------------------------------------------------
 
 

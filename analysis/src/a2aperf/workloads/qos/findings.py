@@ -205,14 +205,31 @@ def _is_off(one: Experiment, path: int, said: Expected) -> bool:
     mine = one.share([path], len(one.rows))
     apart = abs(mine.value - said.shares[path])
     if np.isnan(mine.low):
-        return apart > AGREES
+        return apart > AGREES and apart > _chance_of_few(one, path)
     return apart > _MATTERS and not mine.low <= said.shares[path] <= mine.high
+
+
+def _chance_of_few(one: Experiment, path: int) -> float:
+    """How far off a share may be by chance, of too few intervals for one of its own.
+
+    Student's t over them, judged with the other paths, and twice as wide: neighbours may be alike,
+    which so few do not tell. Of a single one nothing is known: 0.
+    """
+    part = one.shared
+    assert part is not None
+    n, whole = part.count, part.bytes.sum(axis=0)
+    if n < 2 or not whole.all():
+        return 0.0
+    spread = float(np.std(part.bytes[path] / whole, ddof=1))
+    return 2 * float(laws.t_isf(0.025 / len(one.rows), n - 1)) * spread / float(np.sqrt(n))
 
 
 def _verdict(one: Experiment, off: list[int], said: Expected, apart: float) -> str:
     part = one.shared
     assert part is not None
     has_intervals = part.count >= link.LEAST
+    if not off and not has_intervals and apart > AGREES:
+        return f"undecided, at most {apart:.3f} apart, of {_intervals(part.count)}"
     if not off:
         return f"agree, at most {apart:.3f} apart" + (
             "" if has_intervals else f", of {_intervals(part.count)}"
