@@ -1,10 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 import io
-import os
 import re
 import stat
-import subprocess
-import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -25,6 +22,7 @@ from support import (
     native_streams,
     planted,
     synthetic,
+    unread,
 )
 from support.edited import edited
 
@@ -359,21 +357,8 @@ def test_what_remains_is_seen_before_anything_is_written(
 
 
 def test_who_stops_reading_the_list_has_the_file(named: Path, tmp_path: Path) -> None:
-    unread, stdout = os.pipe()
-    os.close(unread)
     output = tmp_path / "out.h5"
-    words: list[str | Path] = [sys.executable, "-m", "a2aperf", "export", named]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    done = subprocess.run(
-        [*words, "--anonymize", "-o", output, "--key", tmp_path / "key"],
-        stdout=stdout,
-        stderr=subprocess.PIPE,
-        stdin=subprocess.DEVNULL,
-        timeout=600,
-        env=environment,
-        check=False,
-    )
-    os.close(stdout)
+    done = unread.a2a("export", named, "--anonymize", "-o", output, "--key", tmp_path / "key")
     assert (done.returncode, output.exists()) == (0, True), done.stderr
 
 

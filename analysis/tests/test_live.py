@@ -18,7 +18,7 @@ from a2aperf import file_lock, live
 from a2aperf.commands import live as live_command
 from a2aperf.file_lock import Writer
 from conftest import Outcome
-from support import synthetic
+from support import synthetic, unread
 from support.edited import edited
 from support.synthetic import Setup
 from support.synthetic_pairs import write_pairs
@@ -182,6 +182,12 @@ def test_which_file_system_a_file_is_on(tmp_path: Path, monkeypatch: pytest.Monk
         assert file_lock._file_system(Path(path)) == kind
     monkeypatch.setattr(file_lock, "_MOUNTS", tmp_path / "none")
     assert file_lock._file_system(tmp_path) == ""
+
+
+def test_what_is_followed_ends_where_nobody_reads_on(written: Path) -> None:
+    with edited(written) as file:
+        file["state"][0] = 1
+    assert unread.a2a("live", written, "--patience", 600).returncode == 0
 
 
 def test_once(a2a: Run, written: Path) -> None:

@@ -18,7 +18,7 @@ import pytest
 import studies
 from a2aperf import cli, tables, terminal, visible
 from conftest import DATA, Outcome
-from support import planted, synthetic, synthetic_pairs
+from support import planted, synthetic, synthetic_pairs, unread
 from support.edited import edited
 from support.synthetic import Setup
 
@@ -240,3 +240,12 @@ def test_every_command_was_tried() -> None:
     tried = {str(words[0]) for words in commands(Path(), Path())} | {"status", "import", "doctor"}
     # What 'submit' and 'run' say comes from their user and the scripts.
     assert tried | {"submit", "run"} == {row.name for row in cli.COMMANDS}
+
+
+def test_the_status_is_whole_where_nobody_reads_on(tmp_path: Path) -> None:
+    """`a2a check … | head` must not call sound what it has not looked at."""
+    sound = synthetic.write_launch(tmp_path / "x.h5", SETUP)
+    done = unread.a2a("check", sound, sound, tmp_path / "missing.h5")
+    assert (done.returncode, done.stderr.count("missing.h5")) == (2, 1)
+    done = unread.a2a("table", sound)
+    assert (done.returncode, done.stderr) == (0, "")

@@ -182,7 +182,7 @@ def main(arguments: list[str] | None = None) -> int:
     except (typer.Abort, KeyboardInterrupt):
         return STATUS_INTERRUPTED
     except (BrokenPipeError, SystemExit):  # typer makes a broken pipe a SystemExit
-        terminal.discard(sys.stdout)  # `a2a table … | head`: the reader has seen enough
+        terminal.discard(sys.stdout)  # `a2a --help | head`: the reader has seen enough
         return 0
     except OSError as error:  # of the help, which others print
         if error.errno != errno.ENOSPC or error.filename:

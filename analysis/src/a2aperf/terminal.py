@@ -77,10 +77,19 @@ def has_left_out() -> bool:
     return bool(_left_out)
 
 
+_unread: list[TextIO] = []
+
+
+def is_unread() -> bool:
+    """Whether whoever read stdout has seen enough (`… | head`): what follows goes nowhere."""
+    return bool(_unread)
+
+
 def forget() -> None:
     """Another command begins."""
     _told.clear()
     _left_out.clear()
+    _unread.clear()
 
 
 def is_watched() -> bool:
@@ -108,8 +117,10 @@ def _write(stream: TextIO | None, lines: tuple[str, ...]) -> None:
         return
     try:
         _write_to(stream, lines)
-    except BrokenPipeError:  # who read has seen enough
-        raise
+    except BrokenPipeError:  # who read has seen enough; the status is still to be found
+        discard(stream)
+        if stream is sys.stdout:
+            _unread.append(stream)
     except OSError as error:
         discard(stream)
         if stream is sys.stdout:

@@ -91,10 +91,7 @@ def run(
     document = anonymizing.anonymize(found, anonymizing.read_key(path))
     if made:
         terminal.tell(f"a2a: new key {path}; whoever has it can check guessed names")
-    try:
-        terminal.say(*(f"  {line}" for line in review_list.remaining(document)))
-    except BrokenPipeError:  # `… | head`: who read has seen enough, and wants the file
-        terminal.discard(sys.stdout)
+    terminal.say(*(f"  {line}" for line in review_list.remaining(document)))
     if review or output is None:
         return
     if sys.stdin.isatty() and sys.stdout.isatty() and not _is_wanted(output):

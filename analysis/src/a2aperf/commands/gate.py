@@ -152,8 +152,6 @@ def _say(made: Gate, as_json: bool, candidates: bool) -> bool:
             terminal.say_text(formats.as_json(made))
         else:
             terminal.say(*formats.lines(made, sys.stdout.isatty()))
-    except BrokenPipeError:
-        terminal.discard(sys.stdout)
     except terminal.LostOutputError as error:
         terminal.tell(f"a2a: {error}")
         return False

@@ -42,6 +42,8 @@ def run(
             heading = _print(step, heading)
             if once:
                 break
+            if terminal.is_unread():
+                return
     except StalledError as error:
         terminal.tell(
             f"a2a: no new point for {patience:g} s, and the file was last written "
