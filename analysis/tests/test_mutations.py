@@ -9,10 +9,12 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import h5py
 import numpy as np
 import pytest
 
-from a2aperf import cli, trailer
+from a2aperf import check, cli, trailer
+from a2aperf.errors import InputError
 from conftest import TABLE_2019
 from support import (
     mutants,
@@ -116,3 +118,24 @@ def test_damage_that_only_a_first_look_meets_is_found(tmp_path: Path) -> None:
         fates.add(forked(lambda: mutants.fate(path, before)))
     assert mutants.FOUND in fates
     assert fates <= {mutants.FOUND, mutants.SAME}
+
+
+@pytest.mark.parametrize("form", [stream, open_loop, qos, interference])
+def test_a_column_that_lost_its_name_is_told(tmp_path: Path, form: Callable[[Path], Path]) -> None:
+    """As a flipped bit in HDF5's list of names does it, whichever of its own columns that is."""
+    with h5py.File(alltoall(tmp_path / "a.h5")) as file:
+        common = set(file)
+    content = mutants.killed(form(tmp_path / "x.h5")).read_bytes()
+    path = tmp_path / "mutant.h5"
+    with h5py.File(tmp_path / "x.h5") as file:
+        names = [one for one in set(file) - common if isinstance(file[one], h5py.Dataset)]
+    assert names
+    for name in names:
+        path.write_bytes(content)
+        with h5py.File(path, "r+") as file:
+            file.move(name, f"{name[:-1]}~")
+        try:
+            told = check.findings_of_damaged(path, lambda done, of: None)
+        except InputError:
+            continue
+        assert any(one.error for one in told), name

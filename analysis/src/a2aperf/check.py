@@ -2,7 +2,7 @@
 """Whether a results file is whole, of the schema, and its figures can be true."""
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -127,7 +127,7 @@ def _findings(path: Path, progress: Callable[[int, int], None]) -> list[Finding]
                 and row["role"] in verify
                 and int(row["point"]) in confirmed
             ):
-                wrong = verify[row["role"]](row, raw)
+                wrong = _again(verify[row["role"]](row, raw), found)
                 findings += [_error(f"{_where(row)}: {text}") for text in wrong]
         except InputError as error:
             findings.append(Finding(True, str(error).removeprefix(f"{path}: ")))
@@ -138,7 +138,17 @@ def _beside(found: results.Results, name: str, present: list[Workload]) -> Itera
     """What workloads keep beside the points."""
     for workload in present:
         if workload.beside and workload.files(found):
-            yield from map(_error, workload.beside(found, name))
+            yield from map(_error, _again(workload.beside(found, name), found))
+
+
+def _again(wrong: Iterable[str], found: results.Results) -> Iterator[str]:
+    """What computing again says, or that it cannot be done where a column is not there."""
+    try:
+        yield from wrong
+    except KeyError as error:
+        if error.args[0] in found.points.columns:
+            raise
+        yield f"it cannot be computed again: there is no column {error.args[0]}"
 
 
 def _confirmed(path: Path) -> set[int]:

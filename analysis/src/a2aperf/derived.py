@@ -83,9 +83,11 @@ def contradicted(
 ) -> Iterator[tuple[str, Any, Any]]:
     """Stored figures that are not what was computed again: name, as stored (NaN: not), and again.
 
-    A difference of `least` is none.
+    A difference of `least` is none. A column that is not there contradicts nothing.
     """
     for name, value in again.items():
+        if name not in row:
+            continue
         stored = row[name]
         if isinstance(value, str):
             is_same = stored == value
