@@ -112,12 +112,13 @@ void DurationWorkload::measure(Launch& launch) const {
     if (!launch.job().is_root()) return;
     if (const std::string words = launch.oversubscription(); !words.empty()) progress.note(words);
     const std::size_t before = launch.points_before();
-    const auto skipped = std::ranges::count_if(plan.points, &Point::is_skipped);
-    const std::size_t measured = launch.points_measured() + before - failed;
-    progress.note(fmt::format("{}{}{}: {}", what_was_measured(measured, before, failed > 0),
-                              skipped == 0 ? "" : fmt::format(", {} skipped", skipped),
-                              failed == 0 ? "" : fmt::format(", {} failed (nothing of it counts)", failed),
-                              launch.file().path().string()));
+    const PointCounts counts{.measured = launch.points_measured() + before - failed,
+                             .before = before,
+                             .skipped =
+                                 static_cast<std::size_t>(std::ranges::count_if(plan.points, &Point::is_skipped)),
+                             .failed = failed};
+    progress.note(
+        fmt::format("{}: {}", what_was_measured(counts, "nothing of it counts"), launch.file().path().string()));
     const bool yields = launch.prepared().polling.way.polling != Polling::spin;
     if (const std::string words = preemption.words(yields); !words.empty()) progress.note(words);
     own->close(progress);

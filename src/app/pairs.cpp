@@ -283,7 +283,7 @@ void measure_pairs(Launch& launch) {
     if (const std::string words = launch.oversubscription(); !words.empty()) progress.note(words);
     const std::size_t before = launch.points_before();
     progress.note(fmt::format("{}, {} measured again: {}",
-                              what_was_measured(launch.points_measured() + before, before),
+                              what_was_measured({.measured = launch.points_measured() + before, .before = before}),
                               counted(findings.isolated, "pair"), launch.file().path().string()));
 }
 

@@ -109,17 +109,16 @@ void Search::keep(int index, PointOutcome&& outcome) {
     for (const Nanoseconds op : op_times(outcome.own.samples, rule)) timed += static_cast<double>(op);
     const double overhead = std::max(0.0, static_cast<double>(outcome.own.duration_ns) - timed);
     overhead_ns_ += (overhead - overhead_ns_) / static_cast<double>(++measured_);
-    if (!outcome.beside) {
-        if (point(index).role == Role::measure) kept_[index] = kept_for_closing(std::move(outcome.own));
-        return;
+    if (outcome.beside) {
+        const int partner = point(index).partner;
+        keep_one(partner, *outcome.beside);
+        const auto blocks = [&](const PointResult& result) {
+            return op_times_in_blocks(result.samples, rule, alltoall().schema().block);
+        };
+        ratios_[index] = paired_ratio(blocks(*outcome.beside), blocks(outcome.own), family_);
+        kept_[partner] = kept_for_closing(std::move(*outcome.beside));
     }
-    keep_one(point(index).partner, *outcome.beside);
-    const auto blocks = [&](const PointResult& result) {
-        return op_times_in_blocks(result.samples, rule, alltoall().schema().block);
-    };
-    ratios_[index] = paired_ratio(blocks(*outcome.beside), blocks(outcome.own), family_);
-    kept_[point(index).partner] = kept_for_closing(std::move(*outcome.beside));
-    kept_[index] = kept_for_closing(std::move(outcome.own));
+    if (point(index).role == Role::measure) kept_[index] = kept_for_closing(std::move(outcome.own));
 }
 
 // What rank 0 decides, all ranks have.

@@ -138,17 +138,18 @@ Plan plan_settings(const Options& options, const Layout& layout, const Workload:
     return plan;
 }
 
-struct LeastTime {
-    std::vector<double> of_sizes; // ascending
-    double total = 0;
-};
+// The fewest of the smallest size, of the smallest two and so on to all.
+std::vector<double> seconds_up_to(const Options& options, const Plan& plan, int ranks) {
+    std::vector<double> seconds;
+    for (const auto& [size, points] : by_size(plan)) seconds.push_back(least_seconds(options, plan, points, ranks));
+    std::partial_sum(seconds.begin(), seconds.end(), seconds.begin());
+    return seconds;
+}
 
-LeastTime seconds_by_size(const Options& options, const Plan& plan, int ranks) {
-    LeastTime needed;
-    for (const auto& [size, points] : by_size(plan))
-        needed.of_sizes.push_back(least_seconds(options, plan, points, ranks));
-    needed.total = std::accumulate(needed.of_sizes.begin(), needed.of_sizes.end(), 0.0);
-    return needed;
+// So many of the sizes, from the smallest on, are through within the time of --search.
+std::ptrdiff_t sizes_in_time(const Options& options, const std::vector<double>& seconds) {
+    const double given = static_cast<double>(alltoall_options(options).search.value()) * 1e-9;
+    return std::ranges::upper_bound(seconds, given) - seconds.begin();
 }
 
 } // namespace
@@ -192,28 +193,27 @@ void widen_axes(Options& options, const std::vector<std::string>& modes) {
 Plan plan_search(const Options& options, const Layout& layout, const Workload::Skip& skip) {
     const bool cuts = !options.is_given("chunk");
     Plan plan = plan_settings(options, layout, skip, cuts);
-    const double given = static_cast<double>(alltoall_options(options).search.value()) * 1e-9;
     const auto whole = std::ranges::count_if(plan.points, [](const Point& point) { return !point.is_cut(); });
     const bool is_choice_left = whole > std::ssize(options.sizes);
-    if (!cuts || !is_choice_left || seconds_by_size(options, plan, layout.ranks()).total <= given) return plan;
+    if (!cuts || !is_choice_left) return plan;
+    const std::vector<double> seconds = seconds_up_to(options, plan, layout.ranks());
+    if (sizes_in_time(options, seconds) == std::ssize(seconds)) return plan;
     return plan_settings(options, layout, skip, false);
 }
 
 void require_time(const Options& options, const Plan& first, int ranks) {
-    const double given = static_cast<double>(alltoall_options(options).search.value()) * 1e-9;
-    const LeastTime needed = seconds_by_size(options, first, ranks);
-    if (needed.total <= given) return;
+    const std::vector<double> seconds = seconds_up_to(options, first, ranks);
+    const auto sizes = std::ssize(seconds);
+    const auto fit_in = sizes_in_time(options, seconds);
+    if (fit_in == sizes) return;
     std::size_t most = 0;
     for (const auto& [size, points] : by_size(first)) most = std::max(most, points.size());
-    double sum = 0;
-    const auto beyond = std::ranges::find_if(needed.of_sizes, [&](double one) { return (sum += one) > given; });
-    const auto fitting = beyond - needed.of_sizes.begin();
     const std::string fit =
-        fitting == 0 ? "not even one size fits" : fmt::format("the smallest {} fit", counted(fitting, "size"));
-    throw UsageError(fmt::format(
-        "--search {}: {} with up to {} need about {:.1f}s; {}. Give more time, or fewer --sizes, {}",
-        format_duration(alltoall_options(options).search.value()), counted(std::ssize(needed.of_sizes), "size"),
-        counted(static_cast<std::int64_t>(most), "setting"), needed.total, fit, kSearched));
+        fit_in == 0 ? "not even one size fits" : fmt::format("the smallest {} fit", counted(fit_in, "size"));
+    throw UsageError(
+        fmt::format("--search {}: {} with up to {} need about {:.1f}s; {}. Give more time, or fewer --sizes, {}",
+                    format_duration(alltoall_options(options).search.value()), counted(sizes, "size"),
+                    counted(static_cast<std::int64_t>(most), "setting"), seconds.back(), fit, kSearched));
 }
 
 std::map<Bytes, std::vector<int>> by_size(const Plan& plan) {

@@ -214,11 +214,15 @@ std::string best(const Rows& rows, double Bandwidths::*rate, const char* per) {
 
 } // namespace
 
-std::string what_was_measured(std::size_t count, std::size_t before, bool is_tried_again) {
-    if (before == 0) return points(count) + " measured";
-    if (before < count || is_tried_again)
-        return fmt::format("{} measured, {} before", points(count - before), before);
-    return fmt::format("nothing was left to do, {} measured before", points(before));
+std::string what_was_measured(const PointCounts& counts, std::string_view why_failed) {
+    const auto& [measured, before, skipped, failed] = counts;
+    const bool is_idle = before > 0 && before >= measured && failed == 0;
+    std::string words = is_idle ? fmt::format("nothing was left to do, {} measured before", points(before))
+                                : fmt::format("{} measured", points(measured - before));
+    if (!is_idle && before > 0) words += fmt::format(", {} before", before);
+    if (skipped > 0) words += fmt::format(", {} skipped", skipped);
+    if (failed > 0) words += fmt::format(", {} failed ({})", failed, why_failed);
+    return words;
 }
 
 PointResult kept_for_closing(PointResult result) {
@@ -262,10 +266,9 @@ std::vector<std::string> closing_words(const std::vector<Row>& rows, const Layou
     std::vector<std::string> lines;
     // First of all: whatever follows is also what sharing cores does.
     if (!oversubscription.empty()) lines.push_back(oversubscription);
-    lines.push_back(fmt::format("{}{}{}: {}", what_was_measured(measured.size(), before, !failed.empty()),
-                                skipped.empty() ? "" : fmt::format(", {} skipped", skipped.size()),
-                                failed.empty() ? "" : fmt::format(", {} failed (no op was valid)", failed.size()),
-                                file));
+    lines.push_back(fmt::format(
+        "{}: {}", what_was_measured({measured.size(), before, skipped.size(), failed.size()}, "no op was valid"),
+        file));
     if (measured.empty()) return lines;
 
     const std::string per_rank = best(measured, &Bandwidths::rank, "rank");

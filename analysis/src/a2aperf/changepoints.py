@@ -123,16 +123,29 @@ def _is_in_this_order(y: Floats) -> bool:
 
 def _chances(series: Floats, share: float) -> Floats:
     """Of series [draws, jobs] of one line: p of the best step of each, or of its best two."""
-    n = series.shape[1]
-    fit = stepfit.of_jobs(n)
-    levels = stepfit.without_bad_days(series - np.median(series, axis=1, keepdims=True))
-    one, two = fit.ratios(levels)
-    most = np.where(fit.allowed[one.argmax(axis=1)], one.max(axis=1), 0.0)
-    p = np.array([steplimits.chance(n, x, "one") for x in most]) / (share * (1 - _TWO))
-    if two.shape[1]:
-        of_two = [steplimits.chance(n, x, "two") for x in two.max(axis=1)]
-        p = np.minimum(p, np.array(of_two) / (share * _TWO))
-    return p
+    fit = stepfit.of_jobs(series.shape[1])
+    of_each = zip(*fit.ratios(_levels(series)), strict=True)
+    return np.array([min(_p_one(fit, one, share), _p_two(fit, two, share)) for one, two in of_each])
+
+
+def _levels(series: Floats) -> Floats:
+    """Of series [draws, jobs]: about their medians, and single bad days moved."""
+    return stepfit.without_bad_days(series - np.median(series, axis=1, keepdims=True))
+
+
+def _p_one(fit: stepfit.StepFit, one: Floats, share: float) -> float:
+    """Of the best step by the ratios [places]; 1 in the first or the last two jobs."""
+    at = int(np.argmax(one))  # in the last two the next ones will tell
+    if not fit.allowed[at]:
+        return 1.0
+    return steplimits.chance(fit.jobs, one[at], "one") / (share * (1 - _TWO))
+
+
+def _p_two(fit: stepfit.StepFit, two: Floats, share: float) -> float:
+    """Of the best two steps by the ratios [pairs]; 1 where there is no room for two."""
+    if not len(two):
+        return 1.0
+    return steplimits.chance(fit.jobs, two.max(), "two") / (share * _TWO)
 
 
 def _common(y: Floats) -> Floats | None:
@@ -160,20 +173,16 @@ def _common(y: Floats) -> Floats | None:
 def _best(line: Floats, share: float) -> _Candidate:
     """The best step of a line, or its best two where the second, too, is one."""
     jobs = np.flatnonzero(~np.isnan(line))
-    n = len(jobs)
-    fit = stepfit.of_jobs(n)
-    level = stepfit.without_bad_days((line[jobs] - np.median(line[jobs]))[None])
+    fit = stepfit.of_jobs(len(jobs))
+    level = _levels(line[jobs][None])
     one, two = (found[0] for found in fit.ratios(level))
     at = int(np.argmax(one))
-    p_one = steplimits.chance(n, one[at], "one") / (share * (1 - _TWO))
-    if not fit.allowed[at]:
-        p_one = 1.0  # in the first or the last two jobs: the next ones will tell
+    p_one, p_two = _p_one(fit, one, share), _p_two(fit, two, share)
     single = _Candidate((int(jobs[fit.nearest(level[0], at)]),), p_one)
     if not len(two):
         return single
     pair = fit.pairs[int(np.argmax(two))]
-    p_two = steplimits.chance(n, two.max(), "two") / (share * _TWO)
-    second = steplimits.chance(n, two.max() - one[at], "one")
+    second = steplimits.chance(fit.jobs, two.max() - one[at], "one")
     if p_two > ERROR or (p_one <= ERROR < second):
         return single
     places = tuple(int(jobs[fit.nearest(level[0], end)]) for end in pair)

@@ -142,13 +142,14 @@ def _beside(found: results.Results, name: str, present: list[Workload]) -> Itera
 
 
 def _again(wrong: Iterable[str], found: results.Results) -> Iterator[str]:
-    """What computing again says, or that it cannot be done where a column is not there."""
+    """What computing again says, or which column of a workload it lacks."""
     try:
         yield from wrong
     except KeyError as error:
-        if error.args[0] in found.points.columns:
+        name = error.args[0]
+        if name in found.points or not any(name in one.columns for one in workloads.ALL):
             raise
-        yield f"it cannot be computed again: there is no column {error.args[0]}"
+        yield f"column {name} is missing"
 
 
 def _confirmed(path: Path) -> set[int]:

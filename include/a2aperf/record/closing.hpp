@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "a2aperf/plan/layout.hpp"
@@ -12,8 +13,13 @@
 
 namespace a2aperf {
 
-// "3 points measured, 2 before": of count points, those of earlier launches.
-std::string what_was_measured(std::size_t count, std::size_t before, bool is_tried_again = false);
+// What became of points; before: those of the measured ones that earlier launches measured.
+struct PointCounts {
+    std::size_t measured = 0, before = 0, skipped = 0, failed = 0;
+};
+
+// "3 points measured, 2 before, 1 skipped, 1 failed (no op was valid)".
+std::string what_was_measured(const PointCounts& counts, std::string_view why_failed = {});
 
 // What closing words need of a result: the samples and counters are in the file, and what is kept grows with
 // neither ops nor ranks. Its counters are those of one rank, for all together.

@@ -40,17 +40,15 @@ def run(
                     terminal.tell(f"a2a: {words}")
             told += step.crowded
             heading = _print(step, heading)
-            if once:
+            if once or terminal.is_unread():
                 break
-            if terminal.is_unread():
-                return
     except StalledError as error:
         terminal.tell(
             f"a2a: no new point for {patience:g} s, and the file was last written "
             f"{_ago(error.seconds)}: killed, or very slow"
         )
         raise typer.Exit(1) from None
-    if step.end_state not in (("finished", "running") if once else ("finished",)):
+    if step.end_state not in ("finished", "running"):  # who waits sees it run no more
         raise typer.Exit(1)
 
 

@@ -60,7 +60,7 @@ def _saturated(of: list[Sweep]) -> Finding:
         if below := [rate for one in of for rate in one.lost]:
             text = (
                 f"the highest rate, {rates.text(most)}, was kept, and {_spanned(below)} below it "
-                "was not: points this short do not tell where it ends"
+                "was not: where it ends is not told by these points"
             )
         else:
             text = (

@@ -113,7 +113,7 @@ def fit(times: Floats) -> Fit:
         effect -= middle
         effect[~sure] = np.nan
     known = residual[np.isfinite(residual)]
-    free = known.size - int((sent > 0).sum()) - int((received > 0).sum()) + 1
+    free = _free(known.size, sent, received)
     # As many residuals as were fitted are 0 by construction and say nothing of the spread.
     sizes = np.sort(np.abs(known))[known.size - free :] if free >= FEWEST else np.array([np.nan])
     spread = _MAD * np.median(sizes)
@@ -209,13 +209,12 @@ def is_judged(times: Floats) -> bool:
     """Whether there are pairs enough to tell a sender, a receiver or a pair from the others."""
     found = fit(times)
     ends = max(int(np.isfinite(of).sum()) for of in (found.sender, found.receiver))
-    return ends >= FEWEST_ENDS or (_free(found) >= _FREE and bool(np.isfinite(found.spread)))
+    return ends >= FEWEST_ENDS or _free(int(found.sent.sum()), found.sent, found.received) >= _FREE
 
 
-def _free(found: Fit) -> int:
+def _free(pairs: int, sent: Ints, received: Ints) -> int:
     """Pairs beyond those that the effects of senders and receivers take."""
-    known = int(np.isfinite(found.residual).sum())
-    return known - int((found.sent > 0).sum()) - int((found.received > 0).sum()) + 1
+    return pairs - int((sent > 0).sum()) - int((received > 0).sum()) + 1
 
 
 def outlying(logs: Floats) -> list[Weak]:
@@ -292,7 +291,8 @@ def _blocks(residual: Floats, found: Fit, groups: Ints) -> list[Weak]:
 
 def _pairs(residual: Floats, found: Fit) -> list[Weak]:
     known = np.isfinite(residual)
-    count, free = int(known.sum()), _free(found)
+    count = int(known.sum())
+    free = _free(count, found.sent, found.received)
     if free < _FREE or not np.isfinite(found.spread):
         return []
     normal = _beyond(count, free) * found.spread

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from a2aperf import labels
 from a2aperf.explain.finding import Finding, listed, percent, us
@@ -44,10 +43,8 @@ def find(found: Results) -> list[Finding]:
         of = links.read(found, file)
         seen: dict[Key, list[_Hit]] = {}
         sizes = set(found.points.loc[found.points["file"] == file, "message_size"])
-        if (ends := of.between(of.index_of(sizes)).size) < model.FEWEST_ENDS:
-            findings.append(_abstains(of, ends))
-        elif not any(model.is_judged(of.between(of.index_of({size})).times) for size in sizes):
-            findings.append(_of_few(of, of.between(of.index_of(sizes)).times))
+        if why := _too_few(of, sizes):
+            findings.append(why)
         for index, size in enumerate(of.pairs.message_size):
             if int(size) not in sizes:
                 continue
@@ -99,29 +96,20 @@ def _told(of: Links, seen: dict[Key, list[_Hit]]) -> list[Finding]:
     return findings
 
 
-def _abstains(of: Links, ends: int) -> Finding:
-    return Finding(
-        "weak",
-        f"not judged: of {ends} senders and receivers nobody can be told from the others "
-        f"({model.FEWEST_ENDS} are needed)",
-        of.file,
-        ends * (ends - 1),
-        "pairs",
-        abstains=True,
-    )
-
-
-def _of_few(of: Links, times: NDArray[np.float64]) -> Finding:
-    pairs = int(np.isfinite(times).sum())
-    return Finding(
-        "weak",
-        f"not judged: {pairs} pairs that are alike are too few to tell one from the others "
-        f"({model.FEWEST} or more of each sender or receiver are needed)",
-        of.file,
-        pairs,
-        "pairs",
-        abstains=True,
-    )
+def _too_few(of: Links, sizes: set[int]) -> Finding | None:
+    """Why nothing is judged at any of the sizes."""
+    view = of.between(of.index_of(sizes))
+    if (ends := view.size) < model.FEWEST_ENDS:
+        pairs = ends * (ends - 1)
+        why = f"of {ends} senders and receivers nobody can be told from the others "
+        why += f"({model.FEWEST_ENDS} are needed)"
+    elif any(model.is_judged(of.between(of.index_of({size})).times) for size in sizes):
+        return None
+    else:
+        pairs = int(np.isfinite(view.times).sum())
+        why = f"{pairs} pairs that are alike are too few to tell one from the others "
+        why += f"({model.FEWEST} or more of each sender or receiver are needed)"
+    return Finding("weak", f"not judged: {why}", of.file, pairs, "pairs", abstains=True)
 
 
 def _finding(of: Links, hit: _Hit, text: str) -> Finding:
