@@ -5,21 +5,28 @@ set -euo pipefail
 
 usage() {
     cat <<'USAGE'
-Usage: analysis/run-checks.sh [--quick] [VENV]
+Usage: analysis/run-checks.sh [--quick | --all] [VENV]
 
 Makes the virtual environment VENV (default: analysis/.venv) where it is missing or out of date, installs the
-package and its tests' packages at the versions of constraints.txt, and runs ruff, mypy and pytest;
-with --quick one test in four of each file, without those that are marked slow.
+package and its tests' packages at the versions of constraints.txt, and runs ruff, mypy and pytest:
+of the tests of each file that are marked slow one in three, with --all all of them, and with --quick
+none of them and one in four of the others.
 USAGE
 }
 
-chosen=()
-if [[ ${1-} == --quick ]]; then
-    chosen=(-m 'not slow' -p share --share 4)
-    plugins=$(cd "$(dirname "${BASH_SOURCE[0]}")/../test/support/plugins" && pwd)
-    export PYTHONPATH=$plugins${PYTHONPATH:+:$PYTHONPATH}
+plugins=$(cd "$(dirname "${BASH_SOURCE[0]}")/../test/support/plugins" && pwd)
+export PYTHONPATH=$plugins${PYTHONPATH:+:$PYTHONPATH}
+chosen=(-p share --share-slow 3)
+case ${1-} in
+--quick)
+    chosen=(-p share --share 4 -m 'not slow')
     shift
-fi
+    ;;
+--all)
+    chosen=()
+    shift
+    ;;
+esac
 case ${1-} in
 -h | --help)
     usage

@@ -21,11 +21,12 @@ late_stages=(slurm meson mpich lint)
 
 usage() {
     sed "s/SLOW/${slow_stages[*]}/" <<'USAGE'
-Usage: test/run.sh [--no-install] [--quick | --scale | --newest | --oldest] [stage]…
+Usage: test/run.sh [--no-install] [--quick | --all | --scale | --newest | --oldest] [stage]…
 
-Installs what is missing (root is asked for only then; --no-install never installs), builds, and runs every
-test. A stage's log is shown when it fails; all of them stay in build/results. Stages that mostly wait run beside
-those that compute; what they say is then shown when they have ended.
+Installs what is missing (root is asked for only then; --no-install never installs), builds, and runs the tests:
+of those of each Python file that are marked slow one in three, over MPICH up to three ranks. A stage's log is
+shown when it fails; all of them stay in build/results. Stages that mostly wait run beside those that compute;
+what they say is then shown when they have ended.
 
   meson       unit and MPI tests of the release build
   python      the program as a user meets it: command line, files read back
@@ -39,7 +40,8 @@ those that compute; what they say is then shown when they have ended.
   psm3        another libfabric, 1.21, with the psm3 provider: on one host, and between hosts
   vm          the verbs provider over software RoCE, in a virtual machine
 
-  test/run.sh                everything
+  test/run.sh                every stage, within the hour
+  test/run.sh --all          with every slow test: two hours; before a release, and after a change of what they are about
   test/run.sh --quick        in some minutes: one test in four of each Python file, MPI tests of up to three ranks,
                              without the tests that are marked slow, clang-tidy, and the stages
                              SLOW
@@ -56,11 +58,13 @@ contains() { [[ " ${*:2} " == *" $1 "* ]]; }
 
 may_install=yes
 quick=no
+all=no
 stages=()
 for argument in "$@"; do
     case $argument in
     --no-install) may_install=no ;;
     --quick) quick=yes ;;
+    --all) all=yes ;;
     --scale) stages+=(scale) ;;
     --newest) stages+=(newest) ;;
     --oldest) stages+=(oldest) ;;
@@ -74,6 +78,7 @@ for argument in "$@"; do
         ;;
     esac
 done
+[[ $quick == no || $all == no ]] || die -2 '--quick and --all: which of the two?'
 if ((!${#stages[@]})); then
     for stage in "${all_stages[@]}"; do
         [[ $quick == yes ]] && contains "$stage" "${slow_stages[@]}" || stages+=("$stage")
@@ -88,12 +93,14 @@ release=$top/build/release
 # Tests that mostly wait: some at a time.
 four_files=(-n 4 --dist loadfile)
 four_tests=(-n 4 --dist load --maxschedchunk 2)
-not_slow=() not_many=()
+not_many=()
 launching=$top/test/support/without_symbols.sh # before what launches again and again
+export PYTHONPATH=$top/test/support/plugins${PYTHONPATH:+:$PYTHONPATH}
+chosen=(-p share --share-slow 3)
+[[ $all == no ]] || chosen=()
 if [[ $quick == yes ]]; then
-    not_slow=(-m 'not slow' -p share --share 4)
+    chosen=(-p share --share 4 -m 'not slow')
     not_many=(--no-suite many)
-    export PYTHONPATH=$top/test/support/plugins${PYTHONPATH:+:$PYTHONPATH}
 fi
 stage_meson() {
     suite 'meson tests' "$release/meson-logs/testlog.junit.xml" \
@@ -103,7 +110,7 @@ stage_meson() {
 stage_python() {
     A2APERF=$(program_in "$release") A2A=$top/build/a2a/bin/a2a suite 'python tests' "$results/python.xml" \
         "$launching" "$python" -m pytest "$top/test" --ignore "$top/test/vm" --ignore "$top/test/slurm" \
-        --ignore "$top/test/cluster" --ignore "$top/test/compat" "${four_files[@]}" "${not_slow[@]}" -q -rs \
+        --ignore "$top/test/cluster" --ignore "$top/test/compat" "${four_files[@]}" "${chosen[@]}" -q -rs \
         --junitxml "$results/python.xml"
 }
 
@@ -133,6 +140,7 @@ stage_fuzz() {
 stage_analysis() {
     local options=()
     [[ $quick == no ]] || options=(--quick)
+    [[ $all == no ]] || options=(--all)
     suite 'analysis' "$top/analysis/.venv/pytest.xml" "$top/analysis/run-checks.sh" "${options[@]}"
 }
 
@@ -155,8 +163,11 @@ stage_mpich() {
     fi
     configure_build "$folder" -Dtests=enabled -Dmpi=mpich -Doptimization=0
     build_targets "$folder" src/app/a2aperf test/mpi/mpi-{job,clock,channel,credit-stream,duration-loop,duration-runner,echo-engine,engine,forwarding,op-loop,paced-echo,path-streams,point-runner,threaded-stream,verifier}
+    local of_many=(--no-suite many)
+    [[ $all == no ]] || of_many=()
     MPIRUN=mpirun.mpich suite 'MPICH: MPI tests' "$folder/meson-logs/testlog.junit.xml" \
-        "$launching" meson test -C "$folder" --no-rebuild --print-errorlogs --suite mpi --no-suite again --timeout-multiplier 4
+        "$launching" meson test -C "$folder" --no-rebuild --print-errorlogs --suite mpi --no-suite again "${of_many[@]}" \
+        --timeout-multiplier 4
     MPIRUN=mpirun.mpich A2APERF=$(program_in "$folder") suite 'MPICH: providers' "$results/mpich.xml" \
         "$launching" "$python" -m pytest "$top/test/fabric/test_matrix.py" -q -rs --junitxml "$results/mpich.xml"
 }
@@ -176,7 +187,7 @@ slurm_suite() {
     local name=$1
     shift
     A2APERF=$(program_in "$release") suite "$name" "$results/${name// /-}.xml" \
-        "$launching" "$python" -m pytest "$@" -q -rs --junitxml "$results/${name// /-}.xml"
+        "$launching" "$python" -m pytest "$@" "${chosen[@]}" -q -rs --junitxml "$results/${name// /-}.xml"
 }
 stage_slurm() { slurm_suite 'slurm' "$top/test/slurm" --ignore "$top/test/slurm/test_scale.py" "${four_tests[@]}"; }
 stage_scale() {
@@ -204,7 +215,7 @@ stage_oldest() {
         die "could not make $folder ($(why_no_venv)); the log is $venv_log"
     "$folder/bin/python" -m pip install --quiet --no-deps --force-reinstall "$source"
     suite 'analysis, oldest' "$results/oldest.xml" env --chdir "$source" "$folder/bin/python" -m pytest -q -n "$(nproc)" \
-        "${not_slow[@]}" --junitxml "$results/oldest.xml"
+        "${chosen[@]}" --junitxml "$results/oldest.xml"
 }
 
 # The machine takes one core; what it leaves goes into what takes longest to compile.

@@ -33,6 +33,8 @@ from a2aperf.studies import screened
 from conftest import Outcome
 from support.synthetic_screening import SETUP, confirmed, launched
 
+pytestmark = pytest.mark.slow
+
 A2A = Callable[..., Outcome]
 DUMMIES = tuple(f"A2APERF_DUMMY_{i}=1" for i in range(6))
 SIZES = (1000, 20000, 80000)

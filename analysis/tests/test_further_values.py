@@ -36,6 +36,8 @@ from a2aperf.studies.study import Fate, Job, Launch, Logged
 from conftest import Outcome
 from support.synthetic_screening import SETUP, START, confirmed, launched
 
+pytestmark = pytest.mark.slow
+
 A2A = Callable[..., Outcome]
 SHORT = replace(SETUP, sizes=(1000, 20000), ops=10)
 SPEED = {"A=1": 0.08, "A=2": 0.16, "A=3": -0.1, "B=9": 0.1}

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <utility>
 
 #include "a2aperf/fabric/class_of_service.hpp"
 #include "a2aperf/fabric/tcp_connections.hpp"
@@ -74,16 +75,58 @@ std::vector<int> without_repeats(std::vector<int> seen) {
     return seen;
 }
 
-int open_socket() {
-    const int opened = socket(AF_PACKET, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, htons(ETH_P_ALL));
+// How much of a packet is kept: its headers, and nothing of one that leaves, for it has not passed the network, or
+// is of other ports. What other programs send at the same time would take the room that there is for what is looked
+// for.
+std::vector<sock_filter> only_between(std::uint32_t from, std::uint32_t to) {
+    constexpr std::uint32_t kKind = static_cast<std::uint32_t>(SKF_AD_OFF) + SKF_AD_PKTTYPE;
+    return {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, kKind),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, PACKET_OUTGOING, 13, 0),
+        BPF_STMT(BPF_LD | BPF_B | BPF_ABS, 0), // the version of IP
+        BPF_STMT(BPF_ALU | BPF_AND | BPF_K, 0xf0),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0x60, 0, 2),
+        BPF_STMT(BPF_LDX | BPF_W | BPF_IMM, 40),
+        BPF_STMT(BPF_JMP | BPF_JA, 2),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0x40, 0, 7),
+        BPF_STMT(BPF_LDX | BPF_B | BPF_MSH, 0), // how long IPv4's header is
+        BPF_STMT(BPF_LD | BPF_H | BPF_IND, 0),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, from, 3, 0),
+        BPF_STMT(BPF_LD | BPF_H | BPF_IND, 2),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, to, 1, 0),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, kRocePort, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, kHeaders),
+        BPF_STMT(BPF_RET | BPF_K, 0),
+    };
+}
+
+// As it is in a packet; 0, which no packet has, where the name is of no IP.
+std::uint32_t port_of(const std::string& name) {
+    const std::string place = tcp_place(name);
+    if (place.size() < 2) return 0;
+    const auto byte = [&](std::size_t from_end) {
+        return std::uint32_t{static_cast<unsigned char>(place[place.size() - from_end])};
+    };
+    return byte(2) << 8U | byte(1);
+}
+
+int open_socket(const std::string& own, const std::string& source) {
+    const int opened = socket(AF_PACKET, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (opened < 0) return opened;
-    // No more of a packet than its headers is copied; more of them may wait than usual.
-    sock_filter cut{BPF_RET | BPF_K, 0, 0, kHeaders};
-    const sock_fprog program{1, &cut};
+    std::vector<sock_filter> filter = only_between(port_of(source), port_of(own));
+    const sock_fprog program{static_cast<unsigned short>(filter.size()), filter.data()};
     (void)setsockopt(opened, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof program);
+    // More of them may wait than usual.
     constexpr int kRoom = 4 << 20U;
-    (void)setsockopt(opened, SOL_SOCKET, SO_RCVBUF, &kRoom, sizeof kRoom);
-    return opened;
+    if (setsockopt(opened, SOL_SOCKET, SO_RCVBUFFORCE, &kRoom, sizeof kRoom) != 0)
+        (void)setsockopt(opened, SOL_SOCKET, SO_RCVBUF, &kRoom, sizeof kRoom);
+    // Nothing comes before this.
+    sockaddr_ll all{};
+    all.sll_family = AF_PACKET;
+    all.sll_protocol = htons(ETH_P_ALL);
+    if (bind(opened, reinterpret_cast<const sockaddr*>(&all), sizeof all) == 0) return opened;
+    close(opened);
+    return -1;
 }
 
 } // namespace
@@ -101,7 +144,8 @@ std::optional<Packet> read_packet(std::span<const unsigned char> bytes) {
                   is_roce};
 }
 
-PacketWatch::PacketWatch() : socket_(open_socket()) {}
+PacketWatch::PacketWatch(std::string own, std::string source)
+    : own_(std::move(own)), source_(std::move(source)), socket_(open_socket(own_, source_)) {}
 
 PacketWatch::~PacketWatch() {
     if (is_open()) close(socket_);
@@ -109,25 +153,21 @@ PacketWatch::~PacketWatch() {
 
 void PacketWatch::take() {
     std::array<unsigned char, kHeaders> bytes{};
-    sockaddr_ll link{};
     for (;;) {
-        socklen_t length = sizeof link;
-        const ssize_t count =
-            recvfrom(socket_, bytes.data(), bytes.size(), 0, reinterpret_cast<sockaddr*>(&link), &length);
+        const ssize_t count = recv(socket_, bytes.data(), bytes.size(), 0);
         if (count < 0) return;
-        if (link.sll_pkttype == PACKET_OUTGOING) continue; // what leaves has not passed the network
         auto packet = read_packet(std::span(bytes).first(static_cast<std::size_t>(count)));
         if (packet && std::ranges::find(packets_, *packet) == packets_.end())
             packets_.push_back(std::move(*packet));
     }
 }
 
-std::vector<int> PacketWatch::code_points(const std::string& own, const std::string& source) {
+std::vector<int> PacketWatch::code_points() {
     if (!is_open()) return {};
     take();
-    const std::string host = address_of(tcp_place(source));
+    const std::string host = address_of(tcp_place(source_));
     std::vector<int> seen;
-    for (const TcpConnection& one : tcp_connections(own, {&source, 1}))
+    for (const TcpConnection& one : tcp_connections(own_, {&source_, 1}))
         for (const Packet& packet : packets_)
             if (!packet.is_roce && packet.from == one.there && packet.to == one.here &&
                 address_of(packet.from) == host)
@@ -135,11 +175,11 @@ std::vector<int> PacketWatch::code_points(const std::string& own, const std::str
     return without_repeats(std::move(seen));
 }
 
-std::vector<int> PacketWatch::roce_code_points(const std::string& own, const std::string& source) {
+std::vector<int> PacketWatch::roce_code_points() {
     if (!is_open()) return {};
     take();
-    const std::string here = address_of(tcp_place(own));
-    const std::string there = address_of(tcp_place(source));
+    const std::string here = address_of(tcp_place(own_));
+    const std::string there = address_of(tcp_place(source_));
     std::vector<int> seen;
     for (const Packet& packet : packets_)
         if (packet.is_roce && address_of(packet.from) == there && address_of(packet.to) == here)

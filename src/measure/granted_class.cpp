@@ -56,12 +56,15 @@ bool shows_class(const Channel& channel, const TrafficClass& asked) {
            (is_opened_with_class(channel) || find_provider(channel.domain().offer().provider()).network == "TCP");
 }
 
-std::string seen_class(const Channel& channel, const TrafficClass& asked, Rank source, PacketWatch& watch) {
+std::unique_ptr<PacketWatch> watch_messages(const Channel& channel, Rank source) {
+    const Endpoint& endpoint = channel.endpoint();
+    return std::make_unique<PacketWatch>(endpoint.address(),
+                                         endpoint.peer_addresses().at(static_cast<std::size_t>(source)));
+}
+
+std::string seen_class(const Channel& channel, const TrafficClass& asked, PacketWatch& watch) {
     if (!shows_class(channel, asked)) return {};
-    const std::string& own = channel.endpoint().address();
-    const std::string& from = channel.endpoint().peer_addresses().at(static_cast<std::size_t>(source));
-    const auto points =
-        is_opened_with_class(channel) ? watch.roce_code_points(own, from) : watch.code_points(own, from);
+    const auto points = is_opened_with_class(channel) ? watch.roce_code_points() : watch.code_points();
     if (points.size() == 1 && points.front() == code_point_of(marks_of(asked)->type_of_service))
         return asked.text();
     std::string text;

@@ -252,11 +252,11 @@ std::vector<std::string> seen_classes(const EngineParts& parts, const std::vecto
     for (std::size_t i = 0; i < paths.size(); ++i) {
         if (!shows_class(*parts.channels[i], paths[i].traffic_class)) continue; // on all ranks alike
         parts.job.barrier(); // what a rank sent before must not be taken for what it sends now
-        PacketWatch watch;
+        std::unique_ptr<PacketWatch> watch;
+        if (paths[i].to == parts.job.rank()) watch = watch_messages(*parts.channels[i], paths[i].from);
         parts.job.barrier(); // all look
         verify_channel(parts, i, 1, paths[i].mode);
-        if (paths[i].to == parts.job.rank())
-            seen[i] = seen_class(*parts.channels[i], paths[i].traffic_class, paths[i].from, watch);
+        if (watch) seen[i] = seen_class(*parts.channels[i], paths[i].traffic_class, *watch);
     }
     return seen;
 }

@@ -198,3 +198,35 @@ def test_a_second_look_at_what_failed(tmp_path):
     assert told[1].startswith("some tests             1 passed, 2 failed")
     assert told[-1] == "2 passed, 1 failed, 0 skipped"
     assert "passed when it ran alone: test_them test_once\n" in outcome.stderr
+
+
+@pytest.mark.parametrize(
+    "options, taken",
+    [
+        ([], "0 1 2 3 4 5 e0 e1 a b c"),
+        (["--share-slow", "3"], "0 3 e0 e1 a b c"),
+        (["--share", "4", "-m", "not slow"], "a"),
+        (["--share-slow", "0"], "--share-slow 0: one test in how many? expected 1 or more"),
+    ],
+)
+def test_a_share_of_slow_tests(tmp_path, options, taken):
+    """The first of each file and each third after it; those that are marked `every` and the others are all there."""
+    (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers =\n  slow: some\n  every: all\n")
+    (tmp_path / "test_them.py").write_text(
+        "import pytest\n"
+        "from pathlib import Path\n"
+        "def note(name): Path('taken').open('a').write(f'{name} ')\n"
+        "@pytest.mark.slow\n"
+        "@pytest.mark.parametrize('name', [*map(str, range(6)), *(pytest.param(e, marks=pytest.mark.every) for e in ('e0', 'e1'))])\n"
+        "def test_slow(name): note(name)\n"
+        "@pytest.mark.parametrize('name', 'abc')\n"
+        "def test_other(name): note(name)\n"
+    )
+    outcome = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "share", *options],
+        cwd=tmp_path, env=os.environ | {"PYTHONPATH": ROOT / "test/support/plugins"}, capture_output=True, text=True, timeout=PATIENCE,
+    )  # fmt: skip
+    if outcome.returncode == 0:
+        assert (tmp_path / "taken").read_text().split() == taken.split()
+    else:
+        assert taken in outcome.stderr

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from blocks import DOCUMENTS, ROOT, Block, blocks, with_commands
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.every]
 
 SECONDS = 900  # a deadline, not an expectation
 # The blocks of a document are one shell's: what one exports the next one has. A verdict of compare is no failure.

@@ -9,6 +9,8 @@ from processes import wait_until
 from results import COMPLETE, PENDING, Results, complete_points
 from study import PATIENCE, SITE
 
+pytestmark = pytest.mark.slow
+
 # Launches long enough to be met in the middle: points of a second. Those of an endless one take minutes: for
 # tests after which nothing has to come to its end. Those of a long one take what PACE says when it begins.
 PACE, HASTY = "pace.toml", "50ms"

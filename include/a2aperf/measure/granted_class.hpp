@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 
 #include "a2aperf/fabric/packet_watch.hpp"
@@ -24,8 +25,11 @@ bool grants_class(const Channel& channel, const TrafficClass& asked);
 // a code point (DSCP).
 bool shows_class(const Channel& channel, const TrafficClass& asked);
 
-// The class that packets of a rank's messages to this one had when they came: the one that was asked for, or the
+// From now on, of a rank's messages to this one.
+std::unique_ptr<PacketWatch> watch_messages(const Channel& channel, Rank source);
+
+// The class that packets of the messages that are watched had when they came: the one that was asked for, or the
 // code points they had instead, as "dscp0". Empty where none were seen. Over RoCE while nothing else is under way.
-std::string seen_class(const Channel& channel, const TrafficClass& asked, Rank source, PacketWatch& watch);
+std::string seen_class(const Channel& channel, const TrafficClass& asked, PacketWatch& watch);
 
 } // namespace a2aperf
