@@ -153,6 +153,13 @@ def test_sides_one_after_the_other_are_said_to_be_confounded_with_time(
     )
 
 
+def test_two_of_each_in_turn_are_interleaved_and_lean(a2a: A2A, tmp_path: Path) -> None:
+    files = launches(tmp_path, pair(1.0), 2, order="ABAB")
+    out = a2a("compare", *files, "--by", "PSM2_RCVTHREAD").out
+    assert "the candidate ran later on the whole, so a change over time" in out
+    assert "not interleaved" not in out
+
+
 def in_jobs(folder: Path, name: str, days: range, slowdown: float, each: int = 1) -> list[Path]:
     """`each` launches a day; the jobs of the days differ by 2 %, their launches by 0.2 %."""
     folder.mkdir(exist_ok=True)

@@ -54,6 +54,7 @@ def for_ever(file: h5py.File) -> None:
     signal.pause()
 
 
+@pytest.mark.slow
 def test_the_answers_are_those_of_one_process_in_the_order_of_the_files(
     files: list[Path], by_two: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:

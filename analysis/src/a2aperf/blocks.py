@@ -72,6 +72,11 @@ def lean(side: Sides, block: Blocks) -> float:
     return float(centred[0] @ centred[1]) / math.sqrt(powers[0] * powers[1]) if all(powers) else 0.0
 
 
+def is_in_turn(side: Sides, block: Blocks) -> bool:
+    """Whether in some block a side's launches have others between them."""
+    return any(np.count_nonzero(np.diff(side[block == one])) > 1 for one in np.unique(block))
+
+
 def _centred(values: NDArray[np.float64], block: Blocks) -> NDArray[np.float64]:
     means = np.array([values[block == b].mean() for b in range(int(block.max()) + 1)])
     return np.asarray(values - means[block])

@@ -164,7 +164,12 @@ def _order(pairing: Pairing) -> list[str]:
     elif abs(lean) < _LEANING:
         return []
     else:
-        what, instead = f"not interleaved: the {later} ran later", "run A B B A …"
+        what = f"the {later} ran later"
+        if blocks.is_in_turn(pairing.side, block):
+            what += " on the whole"
+        else:
+            what = f"not interleaved: {what}"
+        instead = "run A B B A …"
     return [f"{what}, so a change over time would look like an effect; {instead}"]
 
 
