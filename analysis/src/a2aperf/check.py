@@ -142,12 +142,12 @@ def _beside(found: results.Results, name: str, present: list[Workload]) -> Itera
 
 
 def _again(wrong: Iterable[str], found: results.Results) -> Iterator[str]:
-    """What computing again says, or which column of a workload it lacks."""
+    """What computing again says, or which column it lacks."""
     try:
         yield from wrong
     except KeyError as error:
-        name = error.args[0]
-        if name in found.points or not any(name in one.columns for one in workloads.ALL):
+        name = str(error.args[0])
+        if name in found.points or not name.isidentifier():  # what h5py lacks it says in words
             raise
         yield f"column {name} is missing"
 
