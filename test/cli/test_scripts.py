@@ -112,7 +112,7 @@ def test_what_was_not_chosen_is_told(tmp_path):
         f"results={tmp_path}; suite some {junit} bash -c \"$1\"; printf '%s\\n' \"${{omissions[@]}}\"",
         f"echo '<testsuite><testcase name=\"a\"/></testsuite>' >{junit}; echo '1 passed, 7 deselected in 2 s'",
     )
-    assert outcome.stdout.splitlines()[-1] == "left out: 7 slow tests of some", outcome.stderr
+    assert outcome.stdout.splitlines()[-1] == "left out: 7 tests of some", outcome.stderr
 
 
 def first_job(folder: Path, *options: str) -> list[str]:

@@ -67,9 +67,9 @@ suite() {
         tail -n +2 "$log.tally" >&2
         mapfile -t -O "${#omissions[@]}" omissions < <(grep '^skipped: ' "$log.tally")
     fi
-    # By --quick: pytest tells how many it did not choose.
+    # pytest tells how many it did not choose.
     if [[ $(tail -n 1 "$log") =~ ([1-9][0-9]*)\ deselected ]]; then
-        omissions+=("left out: ${BASH_REMATCH[1]} slow tests of $name")
+        omissions+=("left out: ${BASH_REMATCH[1]} tests of $name")
     fi
     ((passed += good, failed += bad, skipped += omitted, 1))
     summary+=("$(printf '%-22s %d passed, %d failed, %d skipped  %4d s, CPU %d s' "$name" "$good" "$bad" "$omitted" \
