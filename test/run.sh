@@ -24,9 +24,9 @@ usage() {
 Usage: test/run.sh [--no-install] [--quick | --all | --scale | --newest | --oldest] [stage]…
 
 Installs what is missing (root is asked for only then; --no-install never installs), builds, and runs the tests:
-of those of each Python file that are marked slow one in four, over MPICH up to three ranks. A stage's log is
-shown when it fails; all of them stay in build/results. Stages that mostly wait run beside those that compute;
-what they say is then shown when they have ended.
+of those of each Python file that are marked slow one in four, MPI tests of up to four ranks, over MPICH three.
+A stage's log is shown when it fails; all of them stay in build/results. Stages that mostly wait run beside those
+that compute; what they say is then shown when they have ended.
 
   meson       unit and MPI tests of the release build
   python      the program as a user meets it: command line, files read back
@@ -93,11 +93,10 @@ release=$top/build/release
 # Tests that mostly wait: some at a time.
 four_files=(-n 4 --dist loadfile)
 four_tests=(-n 4 --dist load --maxschedchunk 2)
-not_many=()
 launching=$top/test/support/without_symbols.sh # before what launches again and again
 export PYTHONPATH=$top/test/support/plugins${PYTHONPATH:+:$PYTHONPATH}
-chosen=(-p share --share-slow 4)
-[[ $all == no ]] || chosen=()
+chosen=(-p share --share-slow 4) not_many=(--no-suite most)
+[[ $all == no ]] || chosen=() not_many=()
 if [[ $quick == yes ]]; then
     chosen=(-p share --share 4 -m 'not slow')
     not_many=(--no-suite many)
@@ -197,7 +196,7 @@ stage_scale() {
 
 stage_cluster() {
     A2APERF=$(program_in "$release") suite 'links of known rate' "$results/cluster.xml" \
-        "$launching" "$python" -m pytest "$top/test/cluster" -q -rs --junitxml "$results/cluster.xml"
+        "$launching" "$python" -m pytest "$top/test/cluster" "${chosen[@]}" -q -rs --junitxml "$results/cluster.xml"
 }
 
 stage_newest() {

@@ -72,6 +72,7 @@ def test_what_two_files_say_otherwise(a2a: Run, path: Path, holder: str) -> None
     assert not both.exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("holder", ["raw/begin", "raw", "segments/0", "segments/0/node_facts", "/"])
 @pytest.mark.parametrize("is_fixed", [True, False])
 def test_a_text_that_is_not_utf8(a2a: Run, path: Path, holder: str, is_fixed: bool) -> None:

@@ -535,6 +535,7 @@ UNIMODAL: dict[str, Callable[[np.random.Generator, int], Any]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", UNIMODAL)
 @pytest.mark.parametrize("n", [50, 100, 1000])
 def test_a_single_mode_is_rarely_taken_for_two(shape: str, n: int) -> None:

@@ -219,6 +219,7 @@ def test_a_stream_that_stood_still_says_for_how_long(
     assert "in 1 of 60 intervals, for 4.5 s from 5.8 s on" in one.text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mean", [0.5, 3, 30, 2000])
 def test_a_stream_that_goes_on_does_not_stand_still(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mean: float

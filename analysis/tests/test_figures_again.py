@@ -84,6 +84,7 @@ def _figures() -> Iterator[object]:
             yield pytest.param(case, name, id=f"{of}-{name}", marks=marks)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("case", "name"), list(_figures()))
 def test_a_figure_is_computed_again(a2a: Run, tmp_path: Path, case: Case, name: str) -> None:
     path = case.write(tmp_path / "runs.h5")

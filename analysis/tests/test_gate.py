@@ -63,6 +63,7 @@ def test_one_launch_is_said_to_be_checked_by_limits_alone(a2a: A2A, tmp_path: Pa
 # Against a baseline ------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("slowdown", "status", "words"),
     [(1.0, 0, "OK: "), (1.07, 1, "WARNING: "), (1.4, 2, "CRITICAL: ")],
@@ -173,6 +174,7 @@ def test_one_launch_has_its_limits_checked_and_no_more(
     assert a2a("gate", file, "--min-efficiency", "10%").status == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("setup", "words"),
     [

@@ -136,6 +136,7 @@ def test_without_impact_the_interval_has_one(tmp_path: Path) -> None:
     assert claimed == runs - covered
 
 
+@pytest.mark.slow
 def test_claims_of_a_launch_without_impact_are_few(tmp_path: Path) -> None:
     """Three levels and two figures each: less than one launch in ten claims any."""
     false = 0
@@ -221,6 +222,7 @@ def _launches(folder: Path, impact: float, seed: int) -> list[Path]:
     return files
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("factor", "status"), [(2.0, 3), (1.0, 0)])
 def test_what_a_load_does_is_compared(a2a: Run, tmp_path: Path, factor: float, status: int) -> None:
     """By the median under load, of launches; twice the time is half the speed."""

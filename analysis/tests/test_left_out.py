@@ -39,6 +39,7 @@ def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return Path("runs")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", COMMANDS)
 def test_the_rest_is_used(a2a: Run, runs: Path, name: str) -> None:
     damaged = a2a(*COMMANDS[name])

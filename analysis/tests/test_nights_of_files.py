@@ -58,6 +58,7 @@ def test_files_of_pairs_tell_which_node_since_when(a2a: A2A, nightly: Path, tmp_
     )
 
 
+@pytest.mark.slow
 def test_files_of_pairs_tell_which_way_since_when(a2a: A2A, nightly: Path, tmp_path: Path) -> None:
     """The slow sender is no pair's fault, and the slow way no node's; the index says the same."""
     for _ in range(2):
@@ -100,6 +101,7 @@ def test_a_first_look_that_is_interrupted_keeps_what_it_read(
     assert read == files
 
 
+@pytest.mark.slow
 def test_several_processes_tell_the_same(
     nightly: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -126,6 +128,7 @@ def test_several_processes_tell_the_same(
         isolated.end()
 
 
+@pytest.mark.slow
 def test_the_index_changes_nothing_but_the_time(
     a2a: A2A, nightly: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -10,6 +10,8 @@ from measure import words
 from processes import PATIENCE, wait_until
 from results import COMPLETE, Results, complete_points
 
+pytestmark = pytest.mark.slow
+
 TIMEOUT_S = 5
 LONG = ["--sizes", "1000,60000", "--ops", "1500", "--warmup", "1", "--timeout", f"{TIMEOUT_S}s"]
 

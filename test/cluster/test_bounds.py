@@ -10,6 +10,8 @@ from cluster import payload_share
 from measure import IS_VALIDATION, TRIES, measure
 from results import Results
 
+pytestmark = pytest.mark.slow
+
 HOSTS, WITHIN = 4, 0.03
 RANKS_PER_HOST, MBIT, SIZE, OPS = 1, 200, 1_700_000, 2  # 0.2 s of uniform traffic
 TRAFFIC = "uniform,hot-node=4x"

@@ -10,6 +10,8 @@ from flows import flow
 from measure import TRIES
 from path_files import are_true_intervals, paths_of
 
+pytestmark = pytest.mark.slow
+
 MBIT = 100
 BURST = 60_000
 SIZE = ["--sizes", "64KiB", "--window", "8"]

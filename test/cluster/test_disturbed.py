@@ -14,6 +14,8 @@ from measure import IS_VALIDATION, TRIES, size_for, words
 from processes import PATIENCE, wait_until
 from results import COMPLETE, Results
 
+pytestmark = pytest.mark.slow
+
 HERE = Path(__file__).resolve().parent
 IN_TIME_NAMESPACES = HERE.parent / "support" / "in_time_namespaces.sh"
 REAL_TIME = ["chrt", "--fifo", "20"]

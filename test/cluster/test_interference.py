@@ -7,6 +7,8 @@ from measure import TRIES, words
 from processes import PATIENCE
 from results import COMPLETE, Results
 
+pytestmark = pytest.mark.slow
+
 MBIT = 100
 NEAR = 0.05
 # What victims get and the load leave the second host for the first, a flow each.

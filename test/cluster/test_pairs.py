@@ -9,6 +9,8 @@ from cluster import Cluster
 from measure import words_of_pairs
 from pairs_file import check_matrix
 
+pytestmark = pytest.mark.slow
+
 HOSTS, MBIT, SLOW_MBIT = 4, 100, 30
 SIZE = 1_000_000  # 80 ms of a link
 

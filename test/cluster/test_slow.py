@@ -7,6 +7,8 @@ import pytest
 from cluster import BURST_S, Cluster, payload_share
 from measure import IS_VALIDATION, last_ranks, measure, size_for
 
+pytestmark = pytest.mark.slow
+
 HOSTS, MBIT, OPS = 4, 100, 12
 CLEAN_LAUNCHES = 20 if IS_VALIDATION else 2
 MOST = 0.75  # of the ops: this machine's other work makes ranks late too
