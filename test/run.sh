@@ -40,8 +40,9 @@ that compute; what they say is then shown when they have ended.
   psm3        another libfabric, 1.21, with the psm3 provider: on one host, and between hosts
   vm          the verbs provider over software RoCE, in a virtual machine
 
-  test/run.sh                every stage, within the hour
-  test/run.sh --all          with every slow test, which takes longer; before a release, and after a change of what they are about
+  test/run.sh                every stage; about an hour on two cores
+  test/run.sh --all          with every test, which takes longer: before a release, and after a change of what the
+                             slow ones are about
   test/run.sh --quick        in some minutes: one test in four of each Python file, MPI tests of up to three ranks,
                              without the tests that are marked slow, clang-tidy, and the stages
                              SLOW

@@ -115,16 +115,17 @@ int open_socket(const std::string& own, const std::string& source) {
     if (opened < 0) return opened;
     std::vector<sock_filter> filter = only_between(port_of(source), port_of(own));
     const sock_fprog program{static_cast<unsigned short>(filter.size()), filter.data()};
-    (void)setsockopt(opened, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof program);
     // More of them may wait than usual.
     constexpr int kRoom = 4 << 20U;
     if (setsockopt(opened, SOL_SOCKET, SO_RCVBUFFORCE, &kRoom, sizeof kRoom) != 0)
         (void)setsockopt(opened, SOL_SOCKET, SO_RCVBUF, &kRoom, sizeof kRoom);
-    // Nothing comes before this.
+    // Nothing comes before it is bound, and nothing may without the filter.
     sockaddr_ll all{};
     all.sll_family = AF_PACKET;
     all.sll_protocol = htons(ETH_P_ALL);
-    if (bind(opened, reinterpret_cast<const sockaddr*>(&all), sizeof all) == 0) return opened;
+    if (setsockopt(opened, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof program) == 0 &&
+        bind(opened, reinterpret_cast<const sockaddr*>(&all), sizeof all) == 0)
+        return opened;
     close(opened);
     return -1;
 }

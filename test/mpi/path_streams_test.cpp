@@ -67,6 +67,7 @@ TEST_CASE("paths between the same ranks, of any mode and size, each get what was
     for (std::int64_t i = 0; i < std::ssize(all.paths); ++i) {
         const std::int64_t sent = sum_of(*flow, i, kSent), received = sum_of(*flow, i, kReceived);
         const std::int64_t all_sent = job().max(sent), all_received = job().max(received);
+        CHECK(all_sent > 0);
         CHECK(all_sent == all_received);
         const Path& here = all.paths[static_cast<std::size_t>(i)];
         CHECK((sent > 0) == (here.from == job().rank()));
@@ -93,4 +94,5 @@ TEST_CASE("a path that nobody could send on yet ends the duration with 0, and no
     const auto flow = all.run_until_moved({0});
     CHECK(sum_of(*flow, 1, kSent) == 0);
     CHECK(sum_of(*flow, 1, kReceived) == 0);
+    if (job().rank() < 2) CHECK(sum_of(*flow, 0, kSent) + sum_of(*flow, 0, kReceived) > 0);
 }
