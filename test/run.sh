@@ -24,7 +24,7 @@ usage() {
 Usage: test/run.sh [--no-install] [--quick | --all | --scale | --newest | --oldest] [stage]…
 
 Installs what is missing (root is asked for only then; --no-install never installs), builds, and runs the tests:
-of those of each Python file that are marked slow one in four, MPI tests of up to four ranks, over MPICH three.
+of those of each Python file that are marked slow one in eight, MPI tests of up to four ranks, over MPICH three.
 A stage's log is shown when it fails; all of them stay in build/results. Stages that mostly wait run beside those
 that compute; what they say is then shown when they have ended.
 
@@ -43,7 +43,7 @@ that compute; what they say is then shown when they have ended.
   test/run.sh                every stage; about an hour on two cores
   test/run.sh --all          with every test, which takes longer: before a release, and after a change of what the
                              slow ones are about
-  test/run.sh --quick        in some minutes: one test in four of each Python file, MPI tests of up to three ranks,
+  test/run.sh --quick        in some minutes: one test in eight of each Python file, MPI tests of up to three ranks,
                              without the tests that are marked slow, clang-tidy, and the stages
                              SLOW
   test/run.sh meson lint     two stages of it
@@ -96,10 +96,10 @@ four_files=(-n 4 --dist loadfile)
 four_tests=(-n 4 --dist load --maxschedchunk 2)
 launching=$top/test/support/without_symbols.sh # before what launches again and again
 export PYTHONPATH=$top/test/support/plugins${PYTHONPATH:+:$PYTHONPATH}
-chosen=(-p share --share-slow 4) not_many=(--no-suite most)
+chosen=(-p share --share-slow 8) not_many=(--no-suite most)
 [[ $all == no ]] || chosen=() not_many=()
 if [[ $quick == yes ]]; then
-    chosen=(-p share --share 4 -m 'not slow')
+    chosen=(-p share --share 8 -m 'not slow')
     not_many=(--no-suite many)
 fi
 stage_meson() {

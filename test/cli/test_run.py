@@ -46,6 +46,7 @@ def test_a_variable_that_matters(study):
     assert len(study.log()) == 16
 
 
+@pytest.mark.slow
 def test_an_option_over_tcp(study):
     """Two launches a side decide nothing."""
     outcome = study.run(
@@ -58,6 +59,7 @@ def test_an_option_over_tcp(study):
     assert windows[0] == windows[3] != windows[1] == windows[2]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_stopped_and_gone_on_with(study, number):
     words = ["-n", "2", "--compare", HARMLESS, "--launches", "2", "--sizes", "1000,2000", "--", *SHM, "--ops", "100"]
@@ -97,6 +99,7 @@ def test_stopped_and_gone_on_with(study, number):
     assert study.status().returncode == 0
 
 
+@pytest.mark.slow
 def test_a_launch_that_fails(study):
     words = ["-n", "2", "--compare", HARMLESS, "--launches", "2", "--sizes", "1000", "--", *SHM, "--ops", "5"]
     study.trouble.write_text("call=send do=kill nth=5 rank=1")
@@ -116,6 +119,7 @@ def test_a_launch_that_fails(study):
     assert study.status().returncode == 0
 
 
+@pytest.mark.slow
 def test_hosts(study):
     """Two hosts of a file: UTS namespaces, into which the launcher's daemons are put."""
     if subprocess.run(["unshare", "--uts", "true"], capture_output=True).returncode:
@@ -141,6 +145,7 @@ def test_hosts(study):
     assert "has launches on h1,h2, and this run is on h1,h3" in other.stderr
 
 
+@pytest.mark.slow
 def test_values_with_commas_in_parentheses(study):
     moe = "moe(experts=8,top=2,capacity=1.25,tokens=64)"
     words = ["-n", "2", f"--compare=--traffic=uniform,{moe}", "--launches", "2", "--sizes", "1000", "--", *SHM, "--ops", "3"]
@@ -203,6 +208,7 @@ def test_no_program(study):
     assert outcome.stderr.startswith("a2a: a2aperf is not found")
 
 
+@pytest.mark.slow
 def test_the_folder_of_another_plan(study):
     words = ["-n", "2", "--compare", HARMLESS, "--launches", "2", "--sizes", "1000", "--", *SHM, "--ops", "3"]
     assert study.run(*words).returncode == 4

@@ -99,6 +99,7 @@ def test_round_trips_beyond_the_most_are_counted(echo, tmp_path):
     require_true_trips(tmp_path / "a.h5", [0])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("provider", ["tcp", "shm"])
 def test_percentiles_of_a_long_run_are_those_of_all_round_trips(echo, needs_provider, tmp_path, provider):
     """However many are kept; of one client, and of two with several requests under way."""
