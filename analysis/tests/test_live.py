@@ -22,6 +22,7 @@ from support import synthetic, unread
 from support.edited import edited
 from support.synthetic import Setup
 from support.synthetic_pairs import write_pairs
+from support.synthetic_streams import Pipe, write_streams
 
 Run = Callable[..., Outcome]
 
@@ -240,3 +241,11 @@ def test_steps_of_pairs_say_which_they_are(a2a: Run, tmp_path: Path) -> None:
     heading, *rows = a2a("live", path, "--once").out.splitlines()
     place = heading.split().index("distance")
     assert [row.split()[place] for row in rows] == ["1", "2", "3"]
+
+
+def test_what_points_differ_in_is_in_front_of_them(a2a: Run, tmp_path: Path) -> None:
+    pipes = [Pipe(completion="delivery", cq_mod=every, sizes=(8, 1024)) for every in (1, 16)]
+    path = write_streams(tmp_path / "streams.h5", [pipes])
+    heading, *rows = a2a("live", path, "--once").out.splitlines()
+    assert heading.split()[:4] == ["cq", "mod", "completion", "section"]
+    assert [row.split()[:2] for row in rows] == [["1", "delivery"]] * 2 + [["16", "delivery"]] * 2

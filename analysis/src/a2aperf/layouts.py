@@ -14,7 +14,7 @@ from a2aperf import grouping, schema
 from a2aperf.labels import number_text
 from a2aperf.maxima import are_maxima
 from a2aperf.results import ALIASES, Results
-from a2aperf.tables import Cell, Column, Table
+from a2aperf.tables import Cell, Column, Table, missing
 from a2aperf.traits import Unsaid
 
 
@@ -116,15 +116,23 @@ def columns_for(results: Results, names: Sequence[str]) -> list[str]:
     points = results.points
     # a file may hold several launches
     which = "launch" if len(results.launches) > points["file"].nunique() else "file"
-    varying = [
+    of_file = [which] if which not in names and _tells(results, which) else []
+    ratio = ["ratio", "ratio_low", "ratio_high"] if points["ratio"].notna().any() else []
+    shown = (*of_file, *varying(results, names), *names, *ratio)
+    return [name for name in shown if name not in results.absent]
+
+
+def varying(results: Results, names: Sequence[str]) -> list[str]:
+    """What points are to be told apart by, beside the names."""
+    points = results.points
+    found = [
         name
-        for name in (which, *VARYING, *results.choices)
+        for name in (*VARYING, *results.choices)
         if name not in names and name in points and _tells(results, name)
     ]
-    if "engine" in varying and "sentinel" not in set(points["role"]):
-        varying = [name for name in varying if name != "role"]  # the engine tells a baseline apart
-    ratio = ["ratio", "ratio_low", "ratio_high"] if points["ratio"].notna().any() else []
-    return [name for name in (*varying, *names, *ratio) if name not in results.absent]
+    if "engine" in found and "sentinel" not in set(points["role"]):
+        found = [name for name in found if name != "role"]  # the engine tells a baseline apart
+    return found
 
 
 def _tells(results: Results, name: str) -> bool:
@@ -140,7 +148,8 @@ def _tells(results: Results, name: str) -> bool:
         points["role"].isin(role for role, one in traits.items() if name in one.choices)
     ]
     usual = having["role"].map({role: one.usual.get(name) for role, one in traits.items()})
-    is_other = usual.notna() & having[name].notna() & (having[name] != usual)
+    is_known = ~having[name].map(missing).astype(bool)
+    is_other = usual.notna() & is_known & (having[name] != usual)
     return bool(is_other.any()) or int(having[name].nunique(dropna=False)) > 1
 
 

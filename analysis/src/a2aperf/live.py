@@ -30,6 +30,8 @@ class Step:
     """Seconds since the file was written, where it is not known whether somebody still does."""
     crowded: list[str]
     """Where cores are oversubscribed, in words."""
+    all: results.Results
+    """Every point of the file, also those to come; no sentinels."""
 
 
 class StalledError(Exception):
@@ -110,7 +112,8 @@ def _look(path: Path, seen: set[int]) -> Step:
     fresh = ended & ~points["point"].isin(seen)
     seen.update(points.loc[ended, "point"])
     counted = points["role"].map(schema.is_counted).astype(bool)
-    chosen = found.select(fresh & (points["role"] != "sentinel"))
+    own = points["role"] != "sentinel"
+    chosen = found.select(fresh & own)
     in_time = chosen.points.sort_values(["segment", "order"], na_position="last").index
     newest = _newest(found)
     return Step(
@@ -121,6 +124,7 @@ def _look(path: Path, seen: set[int]) -> Step:
         newest.message,
         None,
         oversubscription.in_launches(found.launches),
+        found.select(own),
     )
 
 

@@ -31,7 +31,7 @@ def run(
     It only reads, and does not disturb the run. Exit status: 0 when the run finished, or with
     --once is running, 1 when it failed, was interrupted or killed, or no point came for too long.
     """
-    heading = ""
+    columns: list[str] = []
     told: list[str] = []
     try:
         for step in follow(file, interval, patience):
@@ -39,7 +39,7 @@ def run(
                 if words not in told:
                     terminal.tell(f"a2a: {words}")
             told += step.crowded
-            heading = _print(step, heading)
+            columns = _print(step, columns)
             if once or terminal.is_unread():
                 break
     except StalledError as error:
@@ -59,25 +59,26 @@ def _ago(seconds: float) -> str:
 
 
 def _columns(step: Step) -> list[str]:
-    """Those of its workload, as far as the file has them."""
+    """Those of its workload, as far as the file has them, after what its points differ in."""
     traits = step.fresh.traits(str(step.fresh.points["role"].iloc[0]))
     names = list(traits.table or layouts.LIVE)
     if not traits.table and (step.fresh.points["distance"] > 0).any():
         names.insert(names.index("schedule") + 1, "distance")  # a step of it each
     here = set(step.fresh.points.columns) - step.fresh.absent
-    return [name for name in names if name in here]
+    return [name for name in (*layouts.varying(step.all, names), *names) if name in here]
 
 
-def _print(step: Step, printed: str) -> str:
-    """Print the new rows under the one heading, which is returned once printed."""
+def _print(step: Step, columns: list[str]) -> list[str]:
+    """Print the new rows under the one heading; returns its columns once it is printed."""
     if not step.fresh.points.empty:
-        heading, *lines = layouts.text(step.fresh, _columns(step), steady=True)
-        terminal.say(*(lines if printed else [heading, *lines]))
-        printed = printed or heading
+        shown = columns or _columns(step)
+        heading, *lines = layouts.text(step.fresh, shown, steady=True)
+        terminal.say(*(lines if columns else [heading, *lines]))
+        columns = shown
     state = step.end_state + (f": {step.message}" if step.message else "")
     if step.written is not None:
         state += (
             f" or killed, which its file system does not tell; last written {_ago(step.written)}"
         )
     terminal.tell(f"{step.done} of {step.total} points, {state}")
-    return printed
+    return columns
