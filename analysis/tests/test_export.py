@@ -190,6 +190,15 @@ def test_addresses_and_paths(text: str, kept: bool) -> None:
     assert (anonymize.Pseudonyms(KEY).scrub(text) == text) == kept
 
 
+def test_what_a_site_says_of_its_nodes_is_replaced(tmp_path: Path) -> None:
+    """A cable's serial number looks like no name of anything."""
+    setup = replace(SETUP, node_facts={"site_cable": "MT1749VS01234", "site_none": ""})
+    path = synthetic.write_launch(tmp_path / "x.h5", setup)
+    (segment,) = anonymize.anonymize(loading.load([path]), KEY).segments
+    (cable,) = set(segment.node_facts["site_cable"])
+    assert cable.startswith("value-") and set(segment.node_facts["site_none"]) == {""}
+
+
 def test_a_name_that_would_slip_through_stops_the_export(tmp_path: Path) -> None:
     """The last look is independent of the replacing: the name of a fact is not replaced."""
     setup = replace(SETUP, node_facts={"node001": "x"})

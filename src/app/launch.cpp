@@ -40,8 +40,8 @@ std::string polling_text(const Options& options, const PollingChoice& usual) {
 } // namespace
 
 Launch::Launch(Job& job, const Options& options, std::filesystem::path results, const StoredChoices& stored,
-               Attachments attachments, const StartTimes& start_times)
-    : job_(job), options_(options), workload_(workload_of(options)), attachments_(std::move(attachments)),
+               Brought brought, const StartTimes& start_times)
+    : job_(job), options_(options), workload_(workload_of(options)), brought_(std::move(brought)),
       start_times_(start_times), file_(std::move(results)), prepared_(prepare(job, options, stored, start_times_)),
       measurement_(job, options, prepared_, start_times_) {}
 
@@ -66,9 +66,10 @@ Provenance Launch::provenance() {
     facts.clock_drift = clock.drift;
     for (const int cores : prepared_.cores_of_nodes)
         facts.node_facts["cores_of_ranks"].push_back(cores > 0 ? fmt::to_string(cores) : "");
+    facts.node_facts.merge(brought_.site_facts);
     facts.environment = prepared_.environment;
     facts.labels = options_.labels;
-    facts.attachments = attachments_;
+    facts.attachments = brought_.attachments;
     facts.port_names = measurement_.port_names();
     facts.start = measurement_.start_counts();
     facts.time_origin_ns = measurement_.time_origin();

@@ -11,18 +11,23 @@
 #include "launch_file.hpp"
 #include "measurement.hpp"
 #include "preparation.hpp"
+#include "site_facts.hpp"
 #include "workload.hpp"
 
 namespace a2aperf {
 
 class Launch {
 public:
-    using Attachments = std::vector<std::pair<std::string, std::string>>; // name, text; on rank 0
+    // What comes from files of the user; on rank 0.
+    struct Brought {
+        std::vector<std::pair<std::string, std::string>> attachments; // name, text
+        FactsOfNodes site_facts;
+    };
 
     // Decides provider, memory, plan and polling; opens the channels. Collective. Throws UsageError on all ranks
     // alike.
     Launch(Job& job, const Options& options, std::filesystem::path results, const StoredChoices& stored,
-           Attachments attachments, const StartTimes& start_times);
+           Brought brought, const StartTimes& start_times);
 
     // The clocks, first messages and how ops start; comes before all below.
     void connect() { measurement_.connect(); }
@@ -77,7 +82,7 @@ private:
     Job& job_;
     const Options& options_;
     const Workload& workload_;
-    Attachments attachments_;
+    Brought brought_;
     StartTimes start_times_; // until the file is opened
     LaunchFile file_;
     Preparation prepared_;

@@ -166,12 +166,12 @@ int run_launch(int argc, char** argv, const Options& options) {
             fmt::format("{} at least {} ranks: use mpirun -n {} or more", workload.demands(), least, least));
     StartTimes start_times;
     const std::filesystem::path results = output_file(options);
-    Launch::Attachments attachments;
+    Launch::Brought brought;
     StoredChoices stored;
     if (launched_rank() == 0 && !options.verify_only) {
         stored = check_output(results, options.overwrite == Overwrite::resume,
                               options.overwrite == Overwrite::force, workload.schema());
-        attachments = read_attachments(options.attachments);
+        brought.attachments = read_attachments(options.attachments);
     }
 
     // Before MPI: it wants room in shared memory, too.
@@ -191,9 +191,10 @@ int run_launch(int argc, char** argv, const Options& options) {
     try {
         agree_on_arguments(job, options);
         tell_removed(job, removed);
-        bring_to_root(job, attachments, options.attachments.size());
+        bring_to_root(job, brought.attachments, options.attachments.size());
+        if (options.site_facts) brought.site_facts = read_site_facts(job, *options.site_facts);
         start_times.end(StartPhase::ranks);
-        launch.emplace(job, options, results, stored, std::move(attachments), start_times);
+        launch.emplace(job, options, results, stored, std::move(brought), start_times);
         launch->connect();
         bool has_result = true;
         if (options.verify_only) {

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "a2aperf/base/error.hpp"
+#include "a2aperf/base/utf8.hpp"
 
 namespace a2aperf {
 namespace {
@@ -78,12 +79,6 @@ constexpr Kind kDuration{"duration", "nanosecond",  "write for example 500ms, 2s
 
 bool is_digit(char c) {
     return c >= '0' && c <= '9';
-}
-
-std::string_view trimmed(std::string_view text) {
-    while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
-    while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
-    return text;
 }
 
 // The digits at the front of text, which loses them.

@@ -12,6 +12,13 @@ bool is_continuation(char byte) {
 
 } // namespace
 
+std::string_view trimmed(std::string_view line) {
+    constexpr std::string_view kBlank = " \t\r";
+    const std::size_t first = line.find_first_not_of(kBlank);
+    if (first == std::string_view::npos) return {};
+    return line.substr(first, line.find_last_not_of(kBlank) - first + 1);
+}
+
 std::size_t character_length(std::string_view text) {
     const auto at = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
     const unsigned first = at(0);

@@ -250,7 +250,7 @@ void check_together(const Options& options, const GivenOptions& typed) {
     if (options.ranks && options.ranks_per_node && *options.ranks_per_node > *options.ranks)
         throw UsageError(
             fmt::format("--ranks-per-node {} is greater than --ranks {}", *options.ranks_per_node, *options.ranks));
-    for (const std::string_view name : {"output", "resume", "force", "attach", "label"})
+    for (const std::string_view name : {"output", "resume", "force", "attach", "node-facts", "label"})
         if (is_typed(name) && options.verify_only)
             throw UsageError(fmt::format("--{}: --verify-only measures nothing and writes no file", name));
     if (options.overwrite == Overwrite::resume && !options.output)

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "a2aperf/base/text_file.hpp"
+#include "a2aperf/base/utf8.hpp"
 #include "a2aperf/config/values.hpp"
 
 namespace a2aperf {
@@ -56,12 +57,6 @@ void take(GivenOptions& given, const CLI::ConfigItem& item, const OptionRow& row
     } else {
         given[&row] = item.inputs;
     }
-}
-
-std::string_view trimmed(std::string_view text) {
-    constexpr std::string_view kBlank = " \t\r";
-    const std::size_t first = text.find_first_not_of(kBlank);
-    return first == std::string_view::npos ? "" : text.substr(first, text.find_last_not_of(kBlank) + 1 - first);
 }
 
 // The key that a line begins with; empty where it begins with none that there is.

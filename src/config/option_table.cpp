@@ -323,6 +323,18 @@ constexpr OptionRow kRows[] = {
      .help =
          "a text file, such as the output of a preflight, stored in the results file; may be given several times",
      .set = [](Options& o, Values v, const Catalogue&) { o.attachments.assign(v.begin(), v.end()); }},
+    {.name = "node-facts",
+     .value = "FILE",
+     .section = Section::out,
+     .example = "/etc/cables",
+     .help =
+         "what the site knows of each node, such as its cables: lines NAME=VALUE in a file that every node has of "
+         "its own, stored in the results file",
+     .set =
+         [](Options& o, Values v, const Catalogue&) {
+             if (v[0].empty()) throw UsageError("the name of the file is empty");
+             o.site_facts = v[0];
+         }},
     {.name = "format",
      .value = "FORMAT",
      .section = Section::out,

@@ -11,6 +11,7 @@
 #include <fmt/ranges.h>
 
 #include "a2aperf/base/error.hpp"
+#include "a2aperf/base/utf8.hpp"
 #include "a2aperf/plan/size_list.hpp"
 
 namespace a2aperf {
@@ -93,13 +94,6 @@ void set_key(AskedPath& path, std::string_view item, std::vector<std::string_vie
         throw UsageError(fmt::format("{} is there twice in one path", name));
     given.push_back(name);
     key->set(path, item.substr(sign + 1));
-}
-
-std::string_view trimmed(std::string_view text) {
-    constexpr std::string_view kBlank = " \t\r";
-    const std::size_t first = text.find_first_not_of(kBlank);
-    if (first == std::string_view::npos) return {};
-    return text.substr(first, text.find_last_not_of(kBlank) - first + 1);
 }
 
 // Exactly, in the largest unit that does.

@@ -181,6 +181,22 @@ def test_wrong_attachment(launch, tmp_path, text, says):
     refuses(launch(2, "alltoall", "--attach", "facts.txt"), says, tmp_path, before)
 
 
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        (None, "--node-facts: no node has 'facts.txt'"),
+        (b"\x7fELF\0", "--node-facts: 'facts.txt' is not a text file (on "),
+        (b"a=1\ncable A\n", ", line 2: 'cable A' is not NAME=VALUE"),
+    ],
+)
+def test_wrong_facts_of_nodes(launch, tmp_path, text, says):
+    before = []
+    if text is not None:
+        (tmp_path / "facts.txt").write_bytes(text)
+        before = ["facts.txt"]
+    refuses(launch(2, "alltoall", "--node-facts", "facts.txt"), says, tmp_path, before)
+
+
 def test_two_attachments_of_one_name(launch, tmp_path):
     for folder in ("a", "b"):
         (tmp_path / folder).mkdir()

@@ -67,6 +67,7 @@ OTHERS = {
     "--memory-limit": ("alltoall", {"--memory-limit": "8MiB"}, "resumed with --memory-limit 8 MiB; the launch before had"),
     "--label": ("alltoall", {"--label": "a=1"}, "resumed with other labels (--label): 'a=1' instead of none"),
     "--attach": ("alltoall", {"--attach": "facts.txt"}, ""),
+    "--node-facts": ("alltoall", {"--node-facts": "facts.txt"}, ""),
     "--pairs": ("stream", {"--pairs": "1:0"}, "'0:1' in the file and '1:0'"),
     "--duplex": ("stream", {"--duplex": None}, "'one way' in the file and 'both ways'"),
     "--free-delay": ("stream", {"--free-delay": "1ms"}, "free_delay 0 in the file and 1000000"),
@@ -175,7 +176,7 @@ def test_a_resume_with_another_value(launch, measured, needs_provider, monkeypat
     base, more, says = OTHERS[option]
     file = tmp_path / "a.h5"
     shutil.copy(measured[base], file)
-    (tmp_path / "facts.txt").write_text("facts\n")
+    (tmp_path / "facts.txt").write_text("cable=A 1\n")
     (tmp_path / "paths.txt").write_text("1:0\n")
     if option in PLANTED:
         with h5py.File(file, "r+", libver="earliest") as opened:
@@ -211,3 +212,6 @@ def test_a_resume_with_another_value(launch, measured, needs_provider, monkeypat
             assert (first.attrs["domain"], again.attrs["domain"]) == ("other", "shm")
         if option == "--attach":
             assert list(again["attachment_name"]) == [b"facts.txt"]
+        if option == "--node-facts":
+            assert list(again["node_facts/site_cable"]) == [b"A 1"]
+            assert "site_cable" not in first["node_facts"]

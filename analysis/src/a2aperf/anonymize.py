@@ -52,7 +52,9 @@ _NO_NAMES = (
 """Where a name may stand in a longer word by chance, and the whole stays."""
 _WHOLE, _ANYWHERE = ("whole",), ("whole", "part")
 """Where names are looked for: as words of their own, or as parts of words as well."""
-_WHOLE_FACTS = ("boot_id",)
+_WHOLE_FACTS = {"boot_id": "boot_id"}
+_OF_THE_SITE = "site_"
+"""What a site says of its nodes, such as the serial numbers of cables."""
 _WHOLE_ATTRIBUTES = {"slurm_job_id": "job"}
 _PSEUDONYM = re.compile(
     r"(?:host|user|interface|path|address|command|value|job|boot_id)-[0-9a-f]{8}"
@@ -319,9 +321,9 @@ def _replace(pseudonyms: Pseudonyms, segment: schema.Segment) -> None:
     segment.fi_info = pseudonyms.scrub(segment.fi_info)
     for facts in (segment.node_facts, segment.rank_facts):
         for name, values in facts.items():
-            whole = name in _WHOLE_FACTS
+            kind = _WHOLE_FACTS.get(name, "value" if name.startswith(_OF_THE_SITE) else "")
             facts[name] = [
-                pseudonyms.of(name, value) if whole else pseudonyms.scrub(value) for value in values
+                pseudonyms.of(kind, value) if kind else pseudonyms.scrub(value) for value in values
             ]
 
 

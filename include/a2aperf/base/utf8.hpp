@@ -8,6 +8,9 @@
 
 namespace a2aperf {
 
+// A line without the blanks and the carriage return around it.
+std::string_view trimmed(std::string_view line);
+
 // Length of the well-formed character at the start of text (Unicode 15, table 3-7), 0 when there is none. The text
 // is not empty.
 std::size_t character_length(std::string_view text);

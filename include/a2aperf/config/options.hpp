@@ -70,6 +70,7 @@ struct Options {
     std::vector<std::pair<std::string, std::string>> labels;
     std::vector<std::pair<std::string, std::string>> required_environment; // --require NAME=VALUE
     std::vector<std::filesystem::path> attachments;                        // --attach FILE
+    std::optional<std::filesystem::path> site_facts;                       // --node-facts FILE
     Format format = Format::table;
     bool is_quiet = false;
     bool is_dry_run = false;

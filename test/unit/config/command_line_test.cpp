@@ -136,6 +136,7 @@ const Accepted kAccepted[] = {
     {"attach",
      {"--attach", "a b.txt", "--attach", "c.txt"},
      [](const Options& o) { return o.attachments.size() == 2 && o.attachments[0] == "a b.txt"; }},
+    {"node-facts", {"--node-facts", "/etc/cables"}, [](const Options& o) { return o.site_facts == "/etc/cables"; }},
     {"label",
      {"--label", "note=a, b=c"},
      [](const Options& o) { return o.labels.size() == 1 && o.labels[0].second == "a, b=c"; }},
