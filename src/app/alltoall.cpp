@@ -23,6 +23,7 @@
 #include "search_plan.hpp"
 #include "traffic_group.hpp"
 #include "traffic_options.hpp"
+#include "usual_settings.hpp"
 #include "workload.hpp"
 
 namespace a2aperf {
@@ -99,9 +100,9 @@ constexpr OptionRow kOptions[] = {
      .section = Section::what,
      .arity = Arity::perhaps,
      .example = "2min",
-     .help = "find the fastest of all --mode, --schedule, --window and --chunk (those given, else the usual ones), "
-             "--endpoints and --poll (those given) at each size within this time, and compare it with the default "
-             "setting in alternating blocks (without a time: 5min)",
+     .help = "find the fastest of all --mode, --schedule, --window, --chunk, --endpoints and --poll (those given, else "
+             "the usual ones) at each size within this time, and compare it with the default setting in alternating "
+             "blocks (without a time: 5min)",
      .set =
          [](Options& o, Values v, const Catalogue&) {
              alltoall_options(o).search = v.empty() ? kSearchTime : parse_positive_duration(v[0]);
@@ -296,7 +297,7 @@ public:
         return pipeline_trouble(offer, point);
     }
 
-    std::string describe(const Plan& plan, const Options&, int) const override {
+    std::string describe(const Plan& plan, const Options& options, int ranks) const override {
         std::string lines;
         for (const Point& point : plan.points) {
             if (point.role != Role::measure && point.role != Role::search) continue;
@@ -309,7 +310,9 @@ public:
             if (point.is_skipped()) lines += fmt::format(", skipped: {}", point.skip_reason);
             lines += '\n';
         }
-        return lines;
+        if (!alltoall_options(options).search) return lines;
+        const std::string untried = untried_words(options, plan, ranks, {});
+        return untried.empty() ? lines : lines + fmt::format("  {}\n", untried);
     }
 
     int messages_at_once(int ranks) const override { return ranks; }

@@ -13,6 +13,7 @@
 #include "a2aperf/measure/setup.hpp"
 #include "commands.hpp"
 #include "estimate.hpp"
+#include "preparation.hpp"
 #include "workload.hpp"
 
 namespace a2aperf {
@@ -45,8 +46,9 @@ int run_dry(const Options& options) {
     const MemoryBudget budget = make_budget(beside_samples(limit, workload.sample_bytes(options, layout.ranks())),
                                             per_node, workload.message_sizes(options, layout),
                                             memories.size() * static_cast<Bytes>(workload.most_channels(options)));
-    const Plan plan = workload.plan(
-        options, layout, [&](const Point& point) { return memory_skip_reason(point, budget, layout.ranks()); });
+    const Plan plan = plan_within(budget, options, layout, [&](const Point& point) {
+        return memory_skip_reason(point, budget, layout.ranks());
+    });
     const auto at_once = static_cast<Bytes>(workload.messages_at_once(layout.ranks()));
     Bytes wanted = 0;
     for (const Point& point : plan.points)

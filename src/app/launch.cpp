@@ -13,7 +13,6 @@
 #include "a2aperf/base/terminal.hpp"
 #include "a2aperf/base/version.hpp"
 #include "a2aperf/fabric/provider.hpp"
-#include "a2aperf/plan/oversubscription.hpp"
 #include "file_deadline.hpp"
 
 namespace a2aperf {
@@ -50,9 +49,7 @@ std::string Launch::mpi_transport() const {
 }
 
 std::string Launch::oversubscription() const {
-    std::vector<std::string> nodes;
-    for (const auto& ranks_here : job_.layout().rank_at()) nodes.push_back(job_.host(ranks_here.front()));
-    return a2aperf::oversubscription(job_.layout(), prepared_.cores_of_nodes, nodes, most_threads(plan()));
+    return a2aperf::oversubscription(job_, prepared_.cores_of_nodes, most_threads(plan()));
 }
 
 Provenance Launch::provenance() {

@@ -15,6 +15,8 @@
 #include "a2aperf/fabric/provider.hpp"
 #include "a2aperf/measure/environment.hpp"
 #include "a2aperf/measure/mode_table.hpp"
+#include "a2aperf/plan/oversubscription.hpp"
+#include "usual_settings.hpp"
 #include "workload.hpp"
 
 namespace a2aperf {
@@ -66,6 +68,13 @@ void agree_on_traffic(const Job& job, const Plan& plan) {
         throw UsageError("--traffic: not all ranks have the same matrix: a file must be the same on every node");
 }
 
+// Of ranks with a thread each.
+std::string why_cores_are_shared(const Job& job, const std::vector<int>& cores) {
+    if (!is_oversubscribed(job.layout(), cores)) return {};
+    std::string words = oversubscription(job, cores, 1);
+    return words.empty() ? "how many cores the ranks may run on is unknown" : words;
+}
+
 } // namespace
 
 ChannelSettings Preparation::channel_settings(const Options& options, const Job& job) const {
@@ -86,6 +95,29 @@ ChannelSettings Preparation::channel_settings(const Options& options, const Job&
     return settings;
 }
 
+std::string oversubscription(const Job& job, const std::vector<int>& cores, int threads) {
+    std::vector<std::string> nodes;
+    for (const auto& ranks_here : job.layout().rank_at()) nodes.push_back(job.host(ranks_here.front()));
+    return oversubscription(job.layout(), cores, nodes, threads);
+}
+
+Plan plan_within(const MemoryBudget& budget, const Options& options, const Layout& layout,
+                 const Workload::Skip& skip) {
+    const Workload& workload = workload_of(options);
+    Plan plan = workload.plan(options, layout, skip);
+    const int asked = workload.most_channels(options);
+    const Bytes spare = largest_message(plan);
+    const Bytes needed = 2 * buffer_bytes(plan, budget, layout.ranks()) + spare;
+    const Bytes room = 2 * budget.per_buffer + spare;
+    if (static_cast<Bytes>(most_channels(plan)) * needed <= static_cast<Bytes>(asked) * room) return plan;
+    return workload.plan(options, layout, [&](const Point& point) -> std::optional<std::string> {
+        if (point.channels > asked)
+            return fmt::format("the buffers of {} endpoints have no room in {} a node", point.channels,
+                               format_bytes(budget.per_node));
+        return skip(point);
+    });
+}
+
 Preparation prepare(const Job& job, const Options& options, const StoredChoices& stored, StartTimes& start_times) {
     const Workload& workload = workload_of(options);
     const auto demands = workload.most_ticks(options, job.ranks()) > 0 ? flow_demands() : mode_demands();
@@ -104,7 +136,10 @@ Preparation prepare(const Job& job, const Options& options, const StoredChoices&
     const MemoryBudget budget = memory_budget(
         job, memories, options.memory_limit, workload.message_sizes(options, job.layout()),
         workload.sample_bytes(options, job.ranks()), static_cast<Bytes>(workload.most_channels(options)));
-    Plan plan = workload.plan(options, job.layout(), [&](const Point& point) -> std::optional<std::string> {
+    auto cores = cores_of_nodes(job, choice.here);
+    std::string shared_cores = why_cores_are_shared(job, cores);
+    Plan plan = plan_within(budget, options, job.layout(), [&](const Point& point) -> std::optional<std::string> {
+        if (auto why = usual_poll_trouble(options, point, shared_cores)) return why;
         const auto missing = lacking.find(point.memory.empty() ? options.memories.front() : point.memory);
         if (missing != lacking.end()) return missing->second;
         if (auto why = fabric_skip_reason(point, choice, job.layout())) return why;
@@ -113,7 +148,6 @@ Preparation prepare(const Job& job, const Options& options, const StoredChoices&
     });
     agree_on_traffic(job, plan);
     const auto stored_start = keep_stored(plan, from_reader(job, stored));
-    auto cores = cores_of_nodes(job, choice.here);
     PollingChoice polling =
         choose_polling(options.polls.front(), is_oversubscribed(job.layout(), cores, most_threads(plan)));
     // After the provider's own variables are set: they are part of what was measured.
@@ -123,7 +157,8 @@ Preparation prepare(const Job& job, const Options& options, const StoredChoices&
     return {std::move(choice),      budget,
             std::move(plan),        stored_start,
             std::move(cores),       std::move(polling),
-            std::move(environment), std::move(memories)};
+            std::move(environment), std::move(memories),
+            std::move(shared_cores)};
 }
 
 } // namespace a2aperf

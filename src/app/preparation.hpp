@@ -2,6 +2,7 @@
 // What a launch decides before it opens anything, each the same on all ranks.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -27,6 +28,7 @@ struct Preparation {
     PollingChoice polling;
     std::vector<EnvironmentVariable> environment;
     std::vector<const MemoryKind*> memories; // those of the launch that every node has
+    std::string shared_cores;                // why ranks that spin would mislead, in words; empty = they would not
 
     std::string provider() const { return choice.offer.provider(); } // its full name
     bool is_oversubscribed(const Layout& layout) const {
@@ -38,5 +40,12 @@ struct Preparation {
 // stored: what an earlier launch chose, on the rank that looked at its file. Collective. Throws UsageError and
 // NothingToMeasure on all ranks alike.
 Preparation prepare(const Job& job, const Options& options, const StoredChoices& stored, StartTimes& start_times);
+
+// In words; empty where every thread has a core. cores: of each node, [N].
+std::string oversubscription(const Job& job, const std::vector<int>& cores, int threads);
+
+// The workload's. It opens more endpoints than it was asked for only where the buffers of all have room.
+Plan plan_within(const MemoryBudget& budget, const Options& options, const Layout& layout,
+                 const std::function<std::optional<std::string>(const Point&)>& skip);
 
 } // namespace a2aperf

@@ -22,6 +22,7 @@
 #include "launch.hpp"
 #include "search_plan.hpp"
 #include "search_table.hpp"
+#include "usual_settings.hpp"
 
 namespace a2aperf {
 namespace {
@@ -224,7 +225,10 @@ std::vector<std::string> Search::disturbed() const {
         if (result.summary.count > 0) rows.push_back({point(index), &result});
     Rows compared;
     for (const Row& row : rows) compared.push_back(&row);
-    return disturbances(compared, is_yielding(launch_.options(), launch_.prepared().polling.way));
+    const auto yields = [&](const Row& row) {
+        return row.point.polling.value_or(launch_.prepared().polling.way).polling != Polling::spin;
+    };
+    return disturbances(compared, std::ranges::any_of(rows, yields));
 }
 
 void write_config(const std::filesystem::path& file, const std::string& text) {
@@ -272,6 +276,9 @@ void search_all(Launch& launch) {
     launch.open_file();
     Progress progress = launch.make_progress();
     launch.introduce(progress);
+    const std::string untried =
+        untried_words(launch.options(), launch.plan(), launch.job().ranks(), launch.prepared().shared_cores);
+    if (!untried.empty()) progress.note(untried);
     Search search(launch);
     search.select();
     search.confirm();

@@ -2,9 +2,9 @@
 #include "search_plan.hpp"
 
 #include <algorithm>
-#include <array>
 #include <iterator>
 #include <numeric>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -12,6 +12,7 @@
 #include "a2aperf/measure/mode_table.hpp"
 #include "a2aperf/plan/halving.hpp"
 #include "estimate.hpp"
+#include "usual_settings.hpp"
 
 namespace a2aperf {
 namespace {
@@ -21,9 +22,6 @@ constexpr std::string_view kDefaultSchedule = "shift";
 constexpr int kSearchOps = 400;    // of a point, where there is time
 constexpr int kLeastOps = 10;      // one block
 constexpr int kConfirmedOps = 120; // of either side: the fewest that give an interval
-// Chunks that are tried where none are given: providers change their way at sizes such as these.
-constexpr std::array<Bytes, 3> kUsualChunks{4096, 16384, 65536};
-constexpr Bytes kMostChunks = 16; // of a message; more cost more than they bring
 
 template <class T>
 void add_once(std::vector<T>& values, const T& value) {
@@ -76,20 +74,6 @@ void add_points(Plan& plan, std::vector<Point> points, int ranks) {
     }
 }
 
-// In every mode, and else as the first setting is.
-std::vector<Point> cut_into_usual_chunks(Axes axes, const Layout& layout, const Workload::Skip& skip) {
-    axes.schedules.resize(1);
-    axes.windows.resize(1);
-    axes.endpoints.resize(1);
-    axes.polls.resize(1);
-    axes.chunks.assign(kUsualChunks.begin(), kUsualChunks.end());
-    std::vector<Point> points = make_plan(axes, layout, skip).points;
-    std::erase_if(points, [](const Point& point) {
-        return point.is_skipped() || !point.is_cut() || point.chunks() > kMostChunks;
-    });
-    return points;
-}
-
 std::string first_reason(const Plan& plan) {
     const auto skipped = std::ranges::find_if(plan.points, &Point::is_skipped);
     return skipped == plan.points.end() ? "" : skipped->skip_reason;
@@ -110,9 +94,9 @@ double least_seconds(const Options& options, const Plan& plan, const std::vector
     return seconds;
 }
 
-// cuts: into the usual chunks, too.
-Plan plan_settings(const Options& options, const Layout& layout, const Workload::Skip& skip, bool cuts) {
-    Axes axes = default_axes(options);
+// The default setting, and each that the options name, which axes are left with.
+Plan plan_named_settings(const Options& options, const Layout& layout, const Workload::Skip& skip, Axes& axes) {
+    axes = default_axes(options);
     Plan plan = make_plan(axes, layout, skip);
     plan.order.clear();
     axes.modes = options.modes;
@@ -123,7 +107,16 @@ Plan plan_settings(const Options& options, const Layout& layout, const Workload:
     axes.endpoints = alltoall_options(options).endpoints;
     axes.polls = polls_of(options);
     add_points(plan, make_plan(axes, layout, skip).points, layout.ranks());
-    if (cuts) add_points(plan, cut_into_usual_chunks(axes, layout, skip), layout.ranks());
+    return plan;
+}
+
+// At any size.
+bool has_choice(const Plan& plan) {
+    return std::ranges::any_of(by_size(plan), [](const auto& one) { return one.second.size() > 1; });
+}
+
+// By their size. Throws UsageError where one setting alone is left.
+void put_in_order(Plan& plan, const Options& options) {
     if (plan.points.size() == options.sizes.size())
         throw UsageError(fmt::format("--search has the default setting alone to choose from: give {} more than one "
                                      "value",
@@ -131,11 +124,9 @@ Plan plan_settings(const Options& options, const Layout& layout, const Workload:
     for (Point& point : plan.points) point.role = Role::search;
     for (const auto& [size, points] : by_size(plan))
         plan.order.insert(plan.order.end(), points.begin(), points.end());
-    const bool can_choose = plan.order.size() > by_size(plan).size();
-    if (!plan.order.empty() && !can_choose)
+    if (!plan.order.empty() && !has_choice(plan))
         throw UsageError(fmt::format("--search has one setting alone to choose from: the others are skipped ({})",
                                      first_reason(plan)));
-    return plan;
 }
 
 // The fewest of the smallest size, of the smallest two and so on to all.
@@ -191,14 +182,22 @@ void widen_axes(Options& options, const std::vector<std::string>& modes) {
 }
 
 Plan plan_search(const Options& options, const Layout& layout, const Workload::Skip& skip) {
-    const bool cuts = !options.is_given("chunk");
-    Plan plan = plan_settings(options, layout, skip, cuts);
-    const auto whole = std::ranges::count_if(plan.points, [](const Point& point) { return !point.is_cut(); });
-    const bool is_choice_left = whole > std::ssize(options.sizes);
-    if (!cuts || !is_choice_left) return plan;
-    const std::vector<double> seconds = seconds_up_to(options, plan, layout.ranks());
-    if (sizes_in_time(options, seconds) == std::ssize(seconds)) return plan;
-    return plan_settings(options, layout, skip, false);
+    Axes axes;
+    Plan plan = plan_named_settings(options, layout, skip, axes);
+    // What is left where the settings of the last options are left out.
+    std::vector<Plan> fewer;
+    for (std::vector<Point>& points : usual_settings(options, axes, layout, skip)) {
+        fewer.push_back(plan);
+        add_points(plan, std::move(points), layout.ranks());
+    }
+    const auto is_in_time = [&](const Plan& tried) {
+        const std::vector<double> seconds = seconds_up_to(options, tried, layout.ranks());
+        return sizes_in_time(options, seconds) == std::ssize(seconds);
+    };
+    for (; !fewer.empty() && has_choice(fewer.back()) && !is_in_time(plan); fewer.pop_back())
+        plan = std::move(fewer.back());
+    put_in_order(plan, options);
+    return plan;
 }
 
 void require_time(const Options& options, const Plan& first, int ranks) {

@@ -29,8 +29,8 @@ void widen_axes(Options& options, const std::vector<std::string>& modes);
 
 // One point of the role `search` for each setting and size, skipped ones with their reason, the default setting
 // first; measured size by size. Left out is what makes the same ops as another: a window that never holds back,
-// a schedule that uniform traffic or two ranks make shift. Of chunks that are not given the usual
-// ones are there, in every mode, where their fewest ops fit into the time of --search, too. Throws UsageError where
+// a schedule that uniform traffic or two ranks make shift. Usual settings of options that are not given
+// (usual_settings.hpp) are there where their fewest ops fit into the time of --search, too. Throws UsageError where
 // one setting alone is left.
 Plan plan_search(const Options& options, const Layout& layout, const Workload::Skip& skip);
 

@@ -92,6 +92,20 @@ def test_a_message_above_the_largest_is_skipped(launch_psm2, tmp_path):
     assert results.words("skip_reason")[1] == "above the largest message of psm2, 4294963200 B"
 
 
+def test_a_search_keeps_as_skipped_what_would_take_a_second_endpoint(launch_psm2, tmp_path):
+    of_two = ("--sizes", "1000", "--mode", "tagged,msg", "--schedule", "shift", "--window", "all", "--search", "8s")
+    outcome = launch_psm2(3, *of_two, "--ops", "120", command=("alltoall",))
+    assert outcome.returncode == 0, outcome.stderr
+    why = "psm2 opens 1 endpoint in a process, not 2"
+    assert f"not tried: --endpoints 2 ({why})" in outcome.stderr
+    results = Results(tmp_path / "a.h5")
+    skipped = [point for point in results.rows() if results.columns["endpoints"][point] == 2]
+    assert [(results.words("mode")[point], results.words("skip_reason")[point]) for point in skipped] == [
+        ("tagged", why),
+        ("msg", why),
+    ]
+
+
 def test_require(launch_psm2, tmp_path, monkeypatch):
     monkeypatch.setenv("PSM2_RCVTHREAD", "1")
     outcome = launch_psm2(2, "--sizes", "1000", "--require", "PSM2_RCVTHREAD=0")

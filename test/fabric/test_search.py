@@ -99,10 +99,37 @@ def test_ways_to_poll_that_are_given_are_tried_and_the_first_is_the_default_sett
     assert Results(tmp_path / "b.h5").segments[0].attributes["poll"] == found[1]
 
 
+@pytest.mark.parametrize(("provider", "ranks"), [("shm", 2), ("shm", 3), ("tcp", 3)])
+def test_endpoints_and_ways_to_poll_that_are_not_given_are_tried_where_they_tell_something(
+    launch, needs_provider, tmp_path, provider, ranks
+):
+    needs_provider(provider)
+    outcome = launch(
+        ranks, "alltoall", "--provider", provider, "--sizes", "500", "--mode", "tagged,msg", "--schedule", "shift", "--window",
+        "all", "--search", "4s", "--ops", "120", "--warmup", "2", "-o", "a.h5",
+    )  # fmt: skip
+    assert outcome.returncode == 0, outcome.stderr
+    results = Results(tmp_path / "a.h5")
+    shares_cores = results.segments[0].attributes["poll"] == "yield"
+    ways, endpoints = results.words("polling"), results.columns["endpoints"]
+    assert (ways[0], endpoints[0]) == ("", 1), "the default setting polls as all of the launch does"
+    assert set(ways) == ({""} if shares_cores else {"", "yield", "throttle=16"})
+    assert (f"another --poll (oversubscribed: {ranks} ranks on " in outcome.stderr) == shares_cores
+    assert set(endpoints) == ({1} if ranks == 2 else {1, 2})
+    assert ("not tried: --endpoints 2 (a rank has one peer" in outcome.stderr) == (ranks == 2)
+    assert all(ways[i] == "" for i in np.flatnonzero(endpoints == 2)), "one option at a time"
+    found = dict(re.findall(r'^(endpoints|poll) = "(.+)"$', (tmp_path / "a.search.toml").read_text(), re.MULTILINE))
+    again = launch(ranks, "alltoall", "--config", "a.search.toml", "--ops", "2", "--no-sentinel", "-o", "b.h5")
+    assert again.returncode == 0, again.stderr
+    used = Results(tmp_path / "b.h5")
+    assert used.segments[0].attributes["poll"] == found.get("poll", results.segments[0].attributes["poll"])
+    assert list(used.columns["endpoints"]) == [int(found.get("endpoints", 1))]
+
+
 def test_every_round_has_the_faster_half_of_the_last_one(launch, tmp_path):
     outcome = launch(
         3, "alltoall", "--provider", "shm", "--sizes", "100,3000", "--mode", "tagged,msg", "--window", "all,1", "--schedule",
-        "shift,random", "--search", "20s", "--ops", "120", "--warmup", "2", "--poll", "yield", "-o", "a.h5",
+        "shift,random", "--endpoints", "1", "--search", "20s", "--ops", "120", "--warmup", "2", "--poll", "yield", "-o", "a.h5",
     )  # fmt: skip
     assert outcome.returncode == 0, outcome.stderr
     columns = Results(tmp_path / "a.h5").columns
@@ -124,7 +151,7 @@ def test_every_round_has_the_faster_half_of_the_last_one(launch, tmp_path):
     ("words", "says"),
     [
         (
-            ("--mode", "tagged", "--window", "all", "--schedule", "shift", "--chunk", "whole"),
+            ("--mode", "tagged", "--window", "all", "--schedule", "shift", "--chunk", "whole", "--poll", "yield"),
             "the default setting alone to choose from: give --mode, --schedule, --window, --chunk, --endpoints or --poll more than",
         ),
         (("--search", "100ms"), "or fewer --sizes, --mode, --schedule, --window, --chunk, --endpoints or --poll"),

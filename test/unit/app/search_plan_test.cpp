@@ -23,7 +23,7 @@ Options searched(Bytes size, std::vector<Bytes> chunks, Nanoseconds time) {
     options.sizes = {size};
     alltoall_options(options).search = time;
     alltoall_options(options).chunks = std::move(chunks);
-    options.given.emplace_back("chunk");
+    options.given = {"chunk", "endpoints", "poll"}; // of which nothing else is then tried
     return options;
 }
 

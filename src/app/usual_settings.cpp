@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "usual_settings.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "alltoall_options.hpp"
+
+namespace a2aperf {
+namespace {
+
+using Skip = Workload::Skip;
+
+// Providers change their way at sizes such as these.
+constexpr std::array<Bytes, 3> kUsualChunks{4096, 16384, 65536};
+constexpr Bytes kMostChunks = 16; // of a message; more cost more than they bring
+constexpr int kUsualEndpoints = 2;
+// Of a rank: each of its endpoints is connected to every other rank, with the memory and the descriptors of that.
+constexpr int kMostConnections = 256;
+// Where every rank has a core it spins, unless another way was asked for.
+constexpr std::array<PollingWay, 2> kUsualPolls{{{Polling::yield}, {Polling::throttle, 16}}};
+constexpr std::string_view kNoTime = "there is no time for it";
+
+Axes of_first_setting(Axes axes) {
+    axes.schedules.resize(1);
+    axes.windows.resize(1);
+    axes.chunks.resize(1);
+    axes.endpoints.resize(1);
+    axes.polls.resize(1);
+    return axes;
+}
+
+std::vector<Point> cut_into_usual_chunks(Axes axes, const Layout& layout, const Skip& skip) {
+    axes.chunks.assign(kUsualChunks.begin(), kUsualChunks.end());
+    std::vector<Point> points = make_plan(axes, layout, skip).points;
+    std::erase_if(points, [](const Point& point) {
+        return point.is_skipped() || !point.is_cut() || point.chunks() > kMostChunks;
+    });
+    return points;
+}
+
+std::vector<Point> over_usual_endpoints(Axes axes, const Layout& layout, const Skip& skip) {
+    axes.endpoints = {kUsualEndpoints};
+    return make_plan(axes, layout, skip).points;
+}
+
+std::vector<Point> polled_in_usual_ways(Axes axes, const Layout& layout, const Skip& skip) {
+    axes.polls.assign(kUsualPolls.begin(), kUsualPolls.end());
+    std::vector<Point> points = make_plan(axes, layout, skip).points;
+    std::erase_if(points, &Point::is_skipped);
+    return points;
+}
+
+// Whatever the provider. Empty: they are tried.
+std::string usual_endpoints_trouble(const Options& options, int ranks) {
+    if (ranks <= kUsualEndpoints)
+        return ranks == 2 ? "a rank has one peer, which is reached over one of them"
+                          : fmt::format("a rank has {}", counted(ranks - 1, "peer"));
+    if (ranks * kUsualEndpoints > kMostConnections)
+        return fmt::format("each is connected to every other of {} ranks", ranks);
+    const auto& way = options.polls.front();
+    return way && way->polling == Polling::block ? "--poll block sleeps on one queue" : "";
+}
+
+// Of those that are planned.
+std::string why_no_endpoints(const Options& options, const Plan& first, int ranks) {
+    if (std::string why = usual_endpoints_trouble(options, ranks); !why.empty()) return why;
+    std::string why(kNoTime);
+    for (const Point& point : first.points) {
+        if (point.channels == 1) continue;
+        if (!point.is_skipped()) return {};
+        if (why == kNoTime) why = point.skip_reason;
+    }
+    return why;
+}
+
+} // namespace
+
+std::vector<std::vector<Point>> usual_settings(const Options& options, const Axes& axes, const Layout& layout,
+                                               const Skip& skip) {
+    const Axes one = of_first_setting(axes);
+    std::vector<std::vector<Point>> all;
+    if (!options.is_given("chunk")) all.push_back(cut_into_usual_chunks(one, layout, skip));
+    if (!options.is_given("endpoints") && usual_endpoints_trouble(options, layout.ranks()).empty())
+        all.push_back(over_usual_endpoints(one, layout, skip));
+    if (!options.is_given("poll")) all.push_back(polled_in_usual_ways(one, layout, skip));
+    std::erase_if(all, [](const std::vector<Point>& points) { return points.empty(); });
+    return all;
+}
+
+std::optional<std::string> usual_poll_trouble(const Options& options, const Point& point,
+                                              const std::string& oversubscription) {
+    if (!point.polling || options.is_given("poll") || oversubscription.empty()) return std::nullopt;
+    return oversubscription;
+}
+
+std::string untried_words(const Options& options, const Plan& first, int ranks,
+                          const std::string& oversubscription) {
+    std::vector<std::string> options_left;
+    if (!options.is_given("endpoints"))
+        if (const std::string why = why_no_endpoints(options, first, ranks); !why.empty())
+            options_left.push_back(fmt::format("--endpoints {} ({})", kUsualEndpoints, why));
+    const bool has_polls =
+        std::ranges::any_of(first.points, [](const Point& point) { return point.polling && !point.is_skipped(); });
+    if (!options.is_given("poll") && !has_polls)
+        options_left.push_back(
+            fmt::format("another --poll ({})", oversubscription.empty() ? std::string(kNoTime) : oversubscription));
+    if (options_left.empty()) return {};
+    return fmt::format("not tried: {}", fmt::join(options_left, "; "));
+}
+
+} // namespace a2aperf

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a search tries of --chunk, --endpoints and --poll where they are not given. Pure: the same on all ranks, and
+// without MPI.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "workload.hpp"
+
+namespace a2aperf {
+
+// One option's settings at a time, in every mode and else as the first setting of the axes is. The options whose
+// settings go first where there is no time for them are last; one of which nothing is tried is not there. Settings
+// that the provider cannot do are there as skipped where they take more endpoints, and left out else.
+std::vector<std::vector<Point>> usual_settings(const Options& options, const Axes& axes, const Layout& layout,
+                                               const Workload::Skip& skip);
+
+// Why another way to poll is not tried where ranks share cores (plan/oversubscription.hpp, or other words; empty =
+// they don't); nothing where it is, or was asked for. Which of them lets a peer go on first is up to the scheduler.
+std::optional<std::string> usual_poll_trouble(const Options& options, const Point& point,
+                                              const std::string& oversubscription);
+
+// "not tried: --endpoints 2 (a rank has one peer); --poll …", of the first plan of a search; empty where all is.
+std::string untried_words(const Options& options, const Plan& first, int ranks,
+                          const std::string& oversubscription);
+
+} // namespace a2aperf

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/search_table.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace a2aperf;
+
+namespace {
+
+Found found_at(Bytes size) {
+    Point usual;
+    usual.mode = "tagged";
+    usual.schedule = &find_schedule("shift");
+    usual.message_size = size;
+    Found one{.usual = usual, .best = usual};
+    one.usual_gbps = 1;
+    one.best_gbps = 2;
+    one.ops = 120;
+    return one;
+}
+
+Found faster_at(Bytes size) {
+    Found one = found_at(size);
+    one.best.channels = 2;
+    one.best.polling = PollingWay{Polling::throttle, 16};
+    one.times = {.ratio = 2, .interval = Interval{1.9, 2.1}};
+    return one;
+}
+
+bool has_line(const std::string& text, std::string_view line) {
+    return ("\n" + text).find("\n" + std::string(line) + "\n") != std::string::npos;
+}
+
+} // namespace
+
+TEST_CASE("a file for --config has the endpoints and the way to poll that were faster") {
+    const std::vector<Found> found{faster_at(1000), found_at(8)};
+    const std::string text = search_config(found, "shm", "a.h5");
+    CHECK(has_line(text, "endpoints = \"2\""));
+    CHECK(has_line(text, "poll = \"throttle=16\""));
+    CHECK(has_line(text, "sizes = \"1000\""));
+}
+
+TEST_CASE("where the default is the fastest the file for --config leaves endpoints and polling to it") {
+    const std::vector<Found> found{found_at(8)};
+    const std::string text = search_config(found, "shm", "a.h5");
+    CHECK(text.find("endpoints") == std::string::npos);
+    CHECK(text.find("poll") == std::string::npos);
+    CHECK(has_line(text, "mode = \"tagged\""));
+}

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/usual_settings.hpp"
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include "app/search_plan.hpp"
+
+using namespace a2aperf;
+
+namespace {
+
+constexpr std::string_view kOnePsm2 = "psm2 opens 1 endpoint in a process, not 2";
+constexpr std::string_view kFewCores = "oversubscribed: 4 ranks on 2 cores";
+
+Options with_usual_settings(std::vector<Bytes> sizes, double seconds = 300) {
+    Options options = default_options(alltoall().row());
+    options.sizes = std::move(sizes);
+    alltoall_options(options).search = static_cast<Nanoseconds>(seconds * 1e9);
+    widen_axes(options, {"tagged", "write-imm"});
+    return options;
+}
+
+std::optional<std::string> nothing_skipped(const Point&) {
+    return std::nullopt;
+}
+
+Plan planned_for(const Options& options, int ranks, const Workload::Skip& skip = nothing_skipped) {
+    return plan_search(options, Layout::blocks(ranks, ranks), skip);
+}
+
+std::string untried(const Options& options, int ranks, const Workload::Skip& skip = nothing_skipped,
+                    const std::string& oversubscription = {}) {
+    return untried_words(options, planned_for(options, ranks, skip), ranks, oversubscription);
+}
+
+// Mode, endpoints and way to poll of the points that differ from the default setting in one of the latter two.
+using UsualSetting = std::tuple<std::string, int, std::string>;
+
+std::set<UsualSetting> beyond_default(const Plan& plan) {
+    std::set<UsualSetting> all;
+    for (const Point& point : plan.points) {
+        if (point.channels == 1 && !point.polling) continue;
+        CHECK(point.role == Role::search);
+        CHECK(point.schedule_name() == "shift");
+        CHECK(point.window == 0);
+        CHECK_FALSE(point.is_cut());
+        if (!point.is_skipped())
+            all.emplace(point.mode, point.channels, point.polling ? point.polling->text() : "");
+    }
+    return all;
+}
+
+} // namespace
+
+TEST_CASE("two endpoints and other ways to poll are tried in each mode where they are not given") {
+    const Plan plan = planned_for(with_usual_settings({1000, 65536}), 4);
+    std::set<UsualSetting> wanted;
+    for (const std::string mode : {"tagged", "write-imm"}) {
+        wanted.emplace(mode, 2, "");
+        wanted.emplace(mode, 1, "yield");
+        wanted.emplace(mode, 1, "throttle=16");
+    }
+    CHECK(beyond_default(plan) == wanted);
+    // The default setting waits as all of the launch does.
+    CHECK(is_default(plan.points.front()));
+    CHECK_FALSE(plan.points.front().polling);
+    CHECK(untried_words(with_usual_settings({1000}), plan, 4, {}).empty());
+}
+
+TEST_CASE("endpoints and ways to poll that are given are those that are tried") {
+    Options options = with_usual_settings({1000});
+    options.given = {"endpoints", "poll"};
+    alltoall_options(options).endpoints = {1, 3};
+    const Plan plan = planned_for(options, 4);
+    std::set<int> endpoints;
+    for (const Point& point : plan.points) {
+        endpoints.insert(point.channels);
+        CHECK_FALSE(point.polling);
+    }
+    CHECK(endpoints == std::set{1, 3});
+    CHECK(untried_words(options, plan, 4, std::string(kFewCores)).empty());
+}
+
+TEST_CASE("two endpoints are tried where no rank has one that is idle, and not too many to connect") {
+    const Options options = with_usual_settings({8});
+    const auto most_of = [&](int ranks) {
+        int most = 1;
+        for (const Point& point : planned_for(options, ranks).points) most = std::max(most, point.channels);
+        return most;
+    };
+    CHECK(most_of(2) == 1);
+    CHECK(most_of(3) == 2);
+    CHECK(most_of(128) == 2);
+    CHECK(most_of(129) == 1);
+    CHECK(untried(options, 2) ==
+          "not tried: --endpoints 2 (a rank has one peer, which is reached over one of them)");
+    CHECK(untried(options, 129) == "not tried: --endpoints 2 (each is connected to every other of 129 ranks)");
+}
+
+TEST_CASE("of endpoints that a provider lacks the search says why, and keeps the points as skipped") {
+    const Options options = with_usual_settings({8});
+    const auto skip = [](const Point& point) -> std::optional<std::string> {
+        if (point.channels > 1) return std::string(kOnePsm2);
+        return std::nullopt;
+    };
+    const Plan plan = planned_for(options, 4, skip);
+    int skipped = 0;
+    for (const Point& point : plan.points) {
+        CHECK(point.is_skipped() == (point.channels > 1));
+        skipped += point.is_skipped() ? 1 : 0;
+    }
+    CHECK(skipped == 2);
+    CHECK(untried(options, 4, skip) == fmt::format("not tried: --endpoints 2 ({})", kOnePsm2));
+}
+
+TEST_CASE("ranks that share cores poll in no other way, unless it is given") {
+    Options options = with_usual_settings({8});
+    const auto skip = [&](const Point& point) {
+        return usual_poll_trouble(options, point, std::string(kFewCores));
+    };
+    for (const Point& point : planned_for(options, 4, skip).points) CHECK_FALSE(point.polling);
+    CHECK(untried(options, 4, skip, std::string(kFewCores)) ==
+          fmt::format("not tried: another --poll ({})", kFewCores));
+    options.given = {"poll"};
+    options.polls = {PollingWay{Polling::yield}, PollingWay{Polling::spin}};
+    std::set<std::string> ways;
+    for (const Point& point : planned_for(options, 4, skip).points) {
+        REQUIRE(point.polling);
+        ways.insert(point.polling->text());
+    }
+    CHECK(ways == std::set<std::string>{"spin", "yield"});
+}
+
+TEST_CASE("ranks that sleep on one queue have one endpoint") {
+    Options options = with_usual_settings({8});
+    options.given = {"poll"};
+    options.polls = {PollingWay{Polling::block}};
+    for (const Point& point : planned_for(options, 4).points) CHECK(point.channels == 1);
+    CHECK(untried(options, 4) == "not tried: --endpoints 2 (--poll block sleeps on one queue)");
+}
+
+TEST_CASE("where time is short ways to poll are left out first, then endpoints, then chunks") {
+    // What each of them adds is seen as the time grows.
+    std::vector<std::string> seen;
+    for (double seconds = 0.2; seconds < 30; seconds += 0.05) {
+        const Plan plan = planned_for(with_usual_settings({65536}, seconds), 4);
+        std::string what;
+        for (const Point& point : plan.points)
+            if (point.is_cut()) what = "chunks";
+        for (const Point& point : plan.points)
+            if (point.channels > 1) what = "chunks, endpoints";
+        for (const Point& point : plan.points)
+            if (point.polling) what = "chunks, endpoints, polls";
+        if (seen.empty() || seen.back() != what) seen.push_back(what);
+    }
+    CHECK(seen == std::vector<std::string>{"", "chunks", "chunks, endpoints", "chunks, endpoints, polls"});
+    CHECK(untried(with_usual_settings({65536}, 0.2), 4) ==
+          "not tried: --endpoints 2 (there is no time for it); another --poll (there is no time for it)");
+}
