@@ -41,8 +41,10 @@ Bytes Point::largest_of_op() const {
     return traffic ? traffic->loads().largest : message_size;
 }
 
+// What goes by way of leaders is whole, also of a point whose schedule refuses the layout.
 Bytes Point::chunks() const {
-    return chunk == 0 || forwarding ? 1 : std::max<Bytes>((largest_of_op() + chunk - 1) / chunk, 1);
+    const bool is_whole = chunk == 0 || forwarding || (schedule != nullptr && schedule->forwards);
+    return is_whole ? 1 : std::max<Bytes>((largest_of_op() + chunk - 1) / chunk, 1);
 }
 
 Bytes Point::place_bytes() const {

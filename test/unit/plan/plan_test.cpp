@@ -214,6 +214,21 @@ TEST_CASE("chunks and endpoints are axes, and a window in bytes holds chunks of 
     CHECK(plan.points[6].chunks() == 1);
 }
 
+TEST_CASE("messages by way of leaders are not cut, also where the schedule refuses the layout") {
+    Axes axes = two_of_each();
+    axes.modes = {"tagged"};
+    axes.schedules = {&find_schedule("node-aware")};
+    axes.sizes = {65536};
+    axes.windows = {{.bytes = 8192}};
+    axes.chunks = {4096};
+    for (const int per_node : {2, 4}) {
+        const Point point = make_plan(axes, Layout::blocks(4, per_node), skip_nothing).points.front();
+        CHECK(point.is_skipped());
+        CHECK(point.label().find(" chunk 4KiB (not cut) 65536 B") != std::string::npos);
+        CHECK(point.window == 1); // message of more than the window's bytes
+    }
+}
+
 TEST_CASE("a point whose messages go by way of leaders has room for what they forward") {
     const Layout layout = Layout::blocks(6, 3);
     const Axes axes{.sizes = {8, 1000},
