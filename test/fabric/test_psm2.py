@@ -99,7 +99,7 @@ def test_a_search_keeps_as_skipped_what_would_take_a_second_endpoint(launch_psm2
     why = "psm2 opens 1 endpoint in a process, not 2"
     assert f"not tried: --endpoints 2 ({why})" in outcome.stderr
     results = Results(tmp_path / "a.h5")
-    skipped = [point for point in results.rows() if results.columns["endpoints"][point] == 2]
+    skipped = [point for point in results.rows("search") if results.columns["endpoints"][point] == 2]
     assert [(results.words("mode")[point], results.words("skip_reason")[point]) for point in skipped] == [
         ("tagged", why),
         ("msg", why),

@@ -126,6 +126,19 @@ def test_endpoints_and_ways_to_poll_that_are_not_given_are_tried_where_they_tell
     assert list(used.columns["endpoints"]) == [int(found.get("endpoints", 1))]
 
 
+def test_a_second_endpoint_is_left_out_where_its_buffers_have_no_room(a2aperf):
+    of_four = ("alltoall", "--search", "--dry-run", "--ranks", "4", "--sizes", "1MiB", "--memory-limit")
+    refused = "endpoints 2 1048576 B, skipped: the buffers of 2 endpoints have no room in 40 MiB a node"
+    tight, ample = a2aperf(*of_four, "40MiB"), a2aperf(*of_four, "80MiB")
+    assert tight.returncode == ample.returncode == 0, tight.stderr + ample.stderr
+    assert tight.stdout.count(refused) == tight.stdout.count("endpoints 2 1048576 B") > 0
+    assert tight.stdout.count("skipped") == tight.stdout.count(refused), "all else is tried"
+    assert "not tried: --endpoints 2 (the buffers of 2 endpoints have no room" in tight.stdout
+    assert "endpoints 2 1048576 B" in ample.stdout
+    assert "skipped" not in ample.stdout
+    assert "not tried" not in ample.stdout
+
+
 def test_every_round_has_the_faster_half_of_the_last_one(launch, tmp_path):
     outcome = launch(
         3, "alltoall", "--provider", "shm", "--sizes", "100,3000", "--mode", "tagged,msg", "--window", "all,1", "--schedule",
