@@ -100,9 +100,10 @@ constexpr OptionRow kOptions[] = {
      .section = Section::what,
      .arity = Arity::perhaps,
      .example = "2min",
-     .help = "find the fastest of all --mode, --schedule, --window, --chunk, --endpoints and --poll (those given, else "
-             "the usual ones) at each size within this time, and compare it with the default setting in alternating "
-             "blocks (without a time: 5min)",
+     .help =
+         "find the fastest of all --mode, --schedule, --window, --chunk, --endpoints and --poll (those given, else "
+         "the usual ones) at each size within this time, and compare it with the default setting in alternating "
+         "blocks (without a time: 5min)",
      .set =
          [](Options& o, Values v, const Catalogue&) {
              alltoall_options(o).search = v.empty() ? kSearchTime : parse_positive_duration(v[0]);
