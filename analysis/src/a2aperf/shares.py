@@ -2,15 +2,12 @@
 """How paths that are there at the same time share a link: arrays in, shares out.
 
 The *shared part* are the intervals in which every path could send (docs/file-format.md). A share is
-a path's bytes over those of all, and its interval is that of a mean of neighbouring intervals that
-may be alike: of 4 batches by Student's t, widened by what lag-1 autocorrelation leaves in them.
-Coverage, simulated (tests/test_shares.py): 95 % of independent intervals; with an autocorrelation
-of 0.5 92 % at 10 and 95 % from 30 on, with 0.8 86 % at 10 and 93 % from 30 on.
+a path's bytes over those of all, and its interval that of a mean of values that may be like their
+neighbours (`means`).
 """
 
 from __future__ import annotations
 
-import itertools
 import math
 from dataclasses import dataclass
 from typing import Any, Final
@@ -18,15 +15,13 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from a2aperf import laws
+from a2aperf import means
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 LEAST: Final = 10
 """Intervals from which a share has an interval."""
-_BATCHES: Final = 4
-_MOST_ALIKE: Final = 0.9
 _NONE: Final = -1
 
 
@@ -125,39 +120,16 @@ def share(part: Floats, whole: Floats, families: int = 1) -> Share:
     value = float(part.sum()) / total
     if len(part) < LEAST:
         return Share(value)
-    half = _half_width(part - value * whole, families) * len(part) / total
-    return Share(value, max(value - half, 0.0), min(value + half, 1.0))
+    low, high = reach(part, whole, families)
+    return Share(value, max(value - low, 0.0), min(value + high, 1.0))
 
 
-def _half_width(left: Floats, families: int) -> float:
-    """Of the mean of values that may be like their neighbours."""
-    n = len(left)
-    edges = np.linspace(0, n, _BATCHES + 1).round().astype(int)
-    means = np.array([left[a:b].mean() for a, b in itertools.pairwise(edges)])
-    alike = _lag1(left)
-    of_mean, of_batch = _variance(n, alike), _variance(round(n / _BATCHES), alike)
-    seen = (of_batch - of_mean) / (_BATCHES - 1)  # what the spread of the batches says of the mean
-    widening = max(1.0, of_mean / seen) if seen > 0 else math.inf
-    quantile = float(laws.t_isf(0.025 / families, _BATCHES - 1))
-    spread = float(means.std(ddof=1)) / math.sqrt(_BATCHES)
-    return quantile * spread * math.sqrt(widening) if spread > 0 else 0.0
-
-
-def _lag1(values: Floats) -> float:
-    """Autocorrelation, at least 0, corrected for the bias that a short series has."""
-    n = len(values)
-    centred = values - values.mean()
-    power = float(centred @ centred)
-    if power <= 0:
-        return 0.0
-    found = float(centred[1:] @ centred[:-1]) / power
-    return min(_MOST_ALIKE, max(0.0, (n * found + 1) / (n - 4)))
-
-
-def _variance(n: int, alike: float) -> float:
-    """Of a mean of n values of variance 1 of which neighbours have this autocorrelation."""
-    lags = np.arange(1, n)
-    return float(1 + 2 * np.sum((1 - lags / n) * alike**lags)) / n
+def reach(part: Floats, whole: Floats, families: int = 1) -> tuple[float, float]:
+    """How far below and above `part` / `whole` the share may be: of two intervals or more."""
+    total = float(whole.sum())
+    left = (part - float(part.sum()) / total * whole) * (len(part) / total)
+    low, high = means.interval(left, 0.05 / families)
+    return max(-low, 0.0), max(high, 0.0)
 
 
 def figures(part: Shared | None) -> dict[str, Any]:

@@ -6,9 +6,15 @@ A row is a truth. A new finding gets its rows in a module of its own here, named
 
 from typing import Final
 
-from nulls import compared, explained, months, nodes
+from nulls import compared, explained, months, nodes, shared
 from nulls.row import Outcome, Rate, Row, contradicted, rates
 
 __all__ = ["TABLE", "Outcome", "Rate", "Row", "contradicted", "rates"]
 
-TABLE: Final[tuple[Row, ...]] = (*explained.ROWS, *compared.ROWS, *months.ROWS, *nodes.ROWS)
+TABLE: Final[tuple[Row, ...]] = (
+    *explained.ROWS,
+    *compared.ROWS,
+    *months.ROWS,
+    *nodes.ROWS,
+    *shared.ROWS,
+)

@@ -8,9 +8,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from a2aperf import arbitration, filling
+import numpy as np
+from numpy.typing import NDArray
+
+from a2aperf import arbitration, filling, shares
 from a2aperf.arbitration import Arbitration
 from a2aperf.launch import Launch
+
+Floats = NDArray[np.float64]
 
 WEIGHTS: Final = "weights"
 """A label of a launch: `best-effort:1,bulk:2`, the weights of classes."""
@@ -18,6 +23,10 @@ _LEVEL: Final = re.compile(r"sl(\d{1,2})")
 _WEIGHT: Final = re.compile(r"\s*([^\s:,]+)\s*:\s*(\d+(?:\.\d+)?)\s*")
 AGREES: Final = 0.03
 """Of all that is carried: by less a share is what was said, where it has no interval."""
+_MATTERS: Final = 0.01
+"""Of all that is carried: by less no share is off, however sure the difference is."""
+_ALONE: Final = 0.1
+"""Of all that is carried: by less no share of a single interval is off, whose spread is unknown."""
 
 
 @dataclass(frozen=True)
@@ -77,3 +86,22 @@ def _weights(text: str) -> dict[str, float]:
     if not text or not all(found):
         return {}
     return {one[1]: float(one[2]) for one in found if one}
+
+
+def off(came: Floats, said: Sequence[float]) -> list[int]:
+    """Paths whose share of `came` [X, n] is not what was said, by enough to matter.
+
+    By more than chance leaves to any of them in one of twenty experiments.
+    """
+    paths, n = came.shape
+    whole = came.sum(axis=0)
+    apart = came.sum(axis=1) / whole.sum() - said
+    if n == 1:
+        return [int(path) for path in np.flatnonzero(np.abs(apart) > _ALONE)]
+    matters = _MATTERS if n >= shares.LEAST else AGREES
+    found = []
+    for path in np.flatnonzero(np.abs(apart) > matters):
+        low, high = shares.reach(came[path], whole, paths)
+        if not -high <= apart[path] <= low:
+            found.append(int(path))
+    return found

@@ -10,7 +10,7 @@ from a2aperf import shares as link
 from a2aperf.explain.finding import Finding, Number, listed, percent
 from a2aperf.labels import count_text, rate_text
 from a2aperf.results import Results
-from a2aperf.workloads.qos import experiments
+from a2aperf.workloads.qos import expected, experiments
 from a2aperf.workloads.qos.expected import AGREES, Expected
 from a2aperf.workloads.qos.experiments import IDLE, Experiment
 
@@ -18,8 +18,6 @@ _STARVED = 0.02
 """Share of all that is carried below which a path is starved, where paths are few."""
 _OF_EQUAL = 0.1
 """Of an equal share, where they are many."""
-_MATTERS = 0.01
-"""Of all that is carried: by less no share is off, however sure the difference is."""
 _ERROR = 0.025
 """That chance makes equal paths of an experiment look starved: by little in all, by a silence."""
 _LONGER = 2
@@ -34,6 +32,7 @@ def sharing(found: Results) -> list[Finding]:
     for one in experiments.of(found):
         part = one.shared
         if part is None or not one.has_shares:
+            findings += _unshared(one)
             continue
         known = np.flatnonzero(part.known)
         told = [f"{one.name(int(path))} {_share_text(one, [int(path)])}" for path in known]
@@ -55,6 +54,24 @@ def sharing(found: Results) -> list[Finding]:
         numbers |= {f"share_{path}": one.shares[int(path)].value for path in known}
         findings.append(Finding("sharing", text, one.where, part.count, "intervals", 0.0, numbers))
     return findings
+
+
+def _unshared(one: Experiment) -> list[Finding]:
+    """Why no share is judged; an idle sender is told by itself, and a path alone shares nothing."""
+    part = one.shared
+    if len(one.rows) < 2 or one.idle:
+        return []
+    if part is None:
+        why = "there is no whole interval in which every path could send"
+    elif part.bytes.sum() > 0:
+        why = (
+            f"that it could send is known of only {int(part.known.sum())} of {len(one.rows)} paths"
+        )
+    else:
+        why = "nothing came on any path while all could send"
+    count = 0 if part is None else part.count
+    text = f"no share is judged: {why}"
+    return [Finding("sharing", text, one.where, count, "intervals", abstains=True)]
 
 
 def _classes(one: Experiment) -> dict[str, list[int]]:
@@ -183,7 +200,7 @@ def model(found: Results) -> list[Finding]:
         part, said = one.shared, one.expected
         if part is None or said is None or not one.has_shares or not part.known.all():
             continue
-        off = [path for path in range(len(one.rows)) if _is_off(one, path, said)]
+        off = expected.off(part.bytes, said.shares)
         shares = [mine.value for mine in one.shares]
         apart = float(np.max(np.abs(np.subtract(shares, said.shares))))
         text = (
@@ -200,46 +217,33 @@ def _list(shares: object) -> str:
     return ", ".join(f"{share:.3f}" for share in shares)  # type: ignore[attr-defined]
 
 
-def _is_off(one: Experiment, path: int, said: Expected) -> bool:
-    """By more than its interval, judged with those of the other paths, and by enough to matter."""
-    mine = one.share([path], len(one.rows))
-    apart = abs(mine.value - said.shares[path])
-    if np.isnan(mine.low):
-        return apart > AGREES and apart > _chance_of_few(one, path)
-    return apart > _MATTERS and not mine.low <= said.shares[path] <= mine.high
-
-
-def _chance_of_few(one: Experiment, path: int) -> float:
-    """How far off a share may be by chance, of too few intervals for one of its own.
-
-    Student's t over them, judged with the other paths, and twice as wide: neighbours may be alike,
-    which so few do not tell. Of a single one nothing is known: 0.
-    """
-    part = one.shared
-    assert part is not None
-    n, whole = part.count, part.bytes.sum(axis=0)
-    if n < 2 or not whole.all():
-        return 0.0
-    spread = float(np.std(part.bytes[path] / whole, ddof=1))
-    return 2 * float(laws.t_isf(0.025 / len(one.rows), n - 1)) * spread / float(np.sqrt(n))
-
-
 def _verdict(one: Experiment, off: list[int], said: Expected, apart: float) -> str:
     part = one.shared
     assert part is not None
     has_intervals = part.count >= link.LEAST
-    if not off and not has_intervals and apart > AGREES:
-        return f"undecided, at most {apart:.3f} apart, of {_intervals(part.count)}"
+    text = f"at most {apart:.3f} apart" + (
+        "" if has_intervals else f", of {_intervals(part.count)}"
+    )
     if not off:
-        return f"agree, at most {apart:.3f} apart" + (
-            "" if has_intervals else f", of {_intervals(part.count)}"
-        )
+        far = _farthest(one, said)
+        if far <= AGREES:
+            return f"agree, {text}"
+        if has_intervals:
+            text += f", and their intervals reach {far:.3f} from it"
+        return f"undecided, {text}"
     names = listed([f"{one.name(path)} by {_apart(one, path, said):+.3f}" for path in off])
     rests = "more than its interval" if has_intervals else f"of {_intervals(part.count)}"
     text = f"do not agree: {names} ({rests})"
     return text + (
         "; every lane that had a path got an equal share" if _lanes_are_equal(one, said) else ""
     )
+
+
+def _farthest(one: Experiment, said: Expected) -> float:
+    """How far shares may be from what was said: by their intervals, where they have some."""
+    ends = [(mine.value, mine.low, mine.high) for mine in one.shares]
+    apart = np.abs(np.subtract(ends, np.array(said.shares)[:, None]))
+    return float(np.nanmax(apart))
 
 
 def _apart(one: Experiment, path: int, said: Expected) -> float:
