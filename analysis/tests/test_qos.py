@@ -125,6 +125,34 @@ def test_few_intervals_that_scatter_decide_nothing(tmp_path: Path) -> None:
     assert "do not agree: path 0 (sl0) by +0.168" in other.text
 
 
+def test_shares_are_as_said_only_where_their_intervals_are_near(tmp_path: Path) -> None:
+    conf = "qos_sl2vl 0,1\nqos_vlarb_high 0:0\nqos_vlarb_low 0:1,1:1\n"
+    came = drawn((1, 1), 12, np.random.default_rng(4), alike=0.8, noise=0.2)
+    (one,) = found(write(tmp_path / "q.h5", [Setting((0, 1), came, tables=conf)]), "model")
+    assert "by SL2VL and VLArb 0.500, 0.500: undecided, at most 0.0" in one.text
+    assert "apart, and their intervals reach 0." in one.text
+    assert one.weight == 0
+
+
+def test_why_no_share_is_judged(tmp_path: Path, a2a: Run) -> None:
+    """The last path began when the intervals of the other had ended."""
+    path = write(tmp_path / "q.h5", [Setting((0, 1), seeded(1, 1, n=12))])
+    change(path, {"connected": np.array([0, 60_000_000_000])})
+    text = a2a("explain", path).out
+    assert "no share is judged: there is no whole interval in which every path could send" in (
+        " ".join(text.split())
+    )
+    (one,) = finders.explain(loading.load([path]).complete(("qos",)))
+    assert one.abstains and one.n == 0
+
+
+def test_no_share_is_judged_of_paths_that_got_nothing(tmp_path: Path) -> None:
+    path = write(tmp_path / "q.h5", [Setting((0, 1), seeded(1, 1, n=12))])
+    change(path, {"interval_bytes": 0})
+    (one,) = finders.explain(loading.load([path]).complete(("qos",)), ("sharing",))
+    assert one.text == "no share is judged: nothing came on any path while all could send"
+
+
 # Starved, idle, equal ----------------------------------------------------------------------------
 
 

@@ -10,6 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from a2aperf import shares
+from a2aperf.workloads.qos import expected
 from support.shared_link import drawn
 
 NONE = -1
@@ -83,13 +84,9 @@ def autocorrelated(n: int, alike: float, rng: np.random.Generator) -> NDArray[np
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("n", "alike", "least"),
-    [
-        (10, 0.0, 0.93), (30, 0.0, 0.93), (100, 0.0, 0.93), (10, 0.5, 0.89), (30, 0.5, 0.92),
-        (100, 0.5, 0.93), (10, 0.8, 0.82), (30, 0.8, 0.89), (100, 0.8, 0.92),
-    ],
-)  # fmt: skip
-def test_intervals_hold_the_true_share(n: int, alike: float, least: float) -> None:
+    ("n", "alike"), [(n, alike) for n in (10, 30, 100) for alike in (0.0, 0.5, 0.8, 0.9)]
+)
+def test_intervals_hold_the_true_share(n: int, alike: float) -> None:
     rng = np.random.default_rng(n)
     held = 0
     studies = 1000
@@ -98,7 +95,7 @@ def test_intervals_hold_the_true_share(n: int, alike: float, least: float) -> No
         others = 0.75 * (1 + 0.05 * autocorrelated(n, alike, rng))
         found = shares.share(mine, mine + others)
         held += found.low <= 0.25 <= found.high
-    assert held / studies >= least
+    assert held / studies >= 0.94
 
 
 @pytest.mark.slow
@@ -120,3 +117,29 @@ def test_a_share_that_is_off_is_outside_its_interval() -> None:
     found = shares.share(came[2], came.sum(axis=0), 3)
     assert found.low < 0.6 < found.high
     assert not found.low <= 0.5 <= found.high
+
+
+@pytest.mark.parametrize(("n", "alike"), [(10, 0.8), (10, 0.9), (20, 0.9), (30, 0.9)])
+def test_no_path_of_eight_is_off_by_noise_that_lasts(n: int, alike: float) -> None:
+    """One was in 17 to 48 % of experiments, by the spread of four batches of intervals."""
+    rng = np.random.default_rng(n)
+    off = 0
+    for _ in range(80):
+        came = [1 + 0.2 * autocorrelated(n, alike, rng) for _ in range(8)]
+        off += bool(expected.off(np.array(came), [1 / 8] * 8))
+    assert off <= 9  # of 80; more once in 100, if it were 5 %
+
+
+@pytest.mark.parametrize(("paths", "n"), [(2, 20), (3, 20), (8, 30)])
+def test_a_path_that_gets_a_fifth_more_is_off(paths: int, n: int) -> None:
+    rng = np.random.default_rng(paths)
+    weights = [*[1.0] * (paths - 1), 1.25]
+    for _ in range(20):
+        came = np.array(drawn(weights, n, rng), dtype=np.float64)
+        assert paths - 1 in expected.off(came, [1 / paths] * paths)
+        assert expected.off(came, [one / sum(weights) for one in weights]) == []
+
+
+def test_a_single_interval_tells_nothing_of_how_shares_vary() -> None:
+    assert expected.off(np.array([[0.64], [0.36]]), [0.5, 0.5]) == []
+    assert expected.off(np.array([[0.66], [0.34]]), [0.5, 0.5]) == [0, 1]

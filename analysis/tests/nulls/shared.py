@@ -30,16 +30,17 @@ class Paths:
     independent: float = 0.0  # share of the variance that no interval has from the one before
     of: Literal["all", "half"] = "all"  # the paths whose noise lasts
     tails: float = np.inf  # degrees of freedom of Student's t
-    course: Literal["steady", "line", "wave", "walk"] = "steady"
+    course: Literal["steady", "line", "wave"] = "steady"
     off: float = 0.0  # of its share, that the last path gets more
 
     def came(self, rng: np.random.Generator) -> Floats:
         """What came [paths, intervals]."""
-        level = 1 + self.noise * (self._noise(rng) + self._course(rng))
+        level = 1 + self.noise * (self.noise_of(rng) + self._course(rng))
         level[-1] *= 1 + self.off * self.paths / (self.paths - 1 - self.off)  # of all, off more
         return np.maximum(level, 0)
 
-    def _noise(self, rng: np.random.Generator) -> Floats:
+    def noise_of(self, rng: np.random.Generator) -> Floats:
+        """Of variance 1 [paths, intervals]."""
         memory = np.full(self.paths, self.memory)
         if self.of == "half":
             memory[::2] = 0
@@ -67,9 +68,7 @@ class Paths:
         if self.course == "wave":
             phase = 2 * np.pi * rng.random(each.shape)
             return np.asarray(np.sin(np.pi * (1.5 + np.abs(each)) * time + phase))
-        if self.course == "walk":
-            return self._drawn(rng, self.intervals).cumsum(axis=1) / np.sqrt(self.intervals)
-        return 0 * each * time
+        return np.asarray(0 * each * time)
 
 
 def _row(
@@ -100,7 +99,6 @@ _TRUTHS: Final[Mapping[str, Mapping[str, Any]]] = {
     "heavy tails": {"memory": 0.5, "tails": 3},
     "a drift along a line": {"memory": 0.5, "course": "line"},
     "a wave": {"memory": 0.5, "course": "wave"},
-    "a random walk from the weights on": {"course": "walk"},
 }
 
 ROWS: Final = (

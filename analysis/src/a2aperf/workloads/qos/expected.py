@@ -25,7 +25,7 @@ AGREES: Final = 0.03
 """Of all that is carried: by less a share is what was said, where it has no interval."""
 _MATTERS: Final = 0.01
 """Of all that is carried: by less no share is off, however sure the difference is."""
-_ALONE: Final = 0.1
+_ALONE: Final = 0.15
 """Of all that is carried: by less no share of a single interval is off, whose spread is unknown."""
 
 
