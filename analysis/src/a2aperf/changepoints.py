@@ -7,21 +7,23 @@ has as good ones (`steplimits`); the error is shared out over common part and li
 two. The parts between the steps are then searched again. Jobs far out are first moved to three
 robust standard deviations from the median of five jobs around them, so that a single bad day
 neither hides a change nor makes one. Noise is not always normal: jobs of a machine with two speeds
-have runs of one of them. So the same jobs in another order must hardly ever have as good steps.
+have runs of one of them. So the same jobs in another order must hardly ever have as good steps. Nor
+is it always alike, and a good day between bad ones is moved, too: so the jobs on both sides of a
+step, as they were, must differ by more than they scatter there.
 """
 
 from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from a2aperf import stepfit, steplimits
+from a2aperf import laws, stepfit, steplimits
 
 Floats = NDArray[np.float64]
 
@@ -34,8 +36,9 @@ _OF_ALL: Final = 0.75  # of the jobs, that a line of the common part is known in
 _MOST_MEMORY: Final = 0.95
 _ORDERS: Final = 99  # of the same jobs, drawn
 _IN_ANY_ORDER: Final = 0.05  # of them, that may have as good steps
-_FEWEST: Final = 12  # jobs from which this is asked: fewer have too few orders to tell by them
 _SEED: Final = 20261129
+_NEAR: Final = 8  # jobs on each side of a step, at most, that must differ
+_DIFFERS: Final = 0.01  # chance of such a difference of theirs
 _SURE: Final = 1.645  # standard errors by which the memory may be underestimated
 
 
@@ -109,8 +112,6 @@ def _is_in_this_order(y: Floats) -> bool:
 
     A test by permutation: where jobs do not depend on each other it holds whatever their noise.
     """
-    if len(y) < _FEWEST:
-        return True
     rng = np.random.default_rng(_SEED)
     orders = [np.arange(len(y)), *(rng.permutation(len(y)) for _ in range(_ORDERS))]
     drawn = [list(_sought(y[order])) for order in orders]
@@ -178,12 +179,25 @@ def _best(line: Floats, share: float) -> _Candidate:
     one, two = (found[0] for found in fit.ratios(level))
     at = int(np.argmax(one))
     p_one, p_two = _p_one(fit, one, share), _p_two(fit, two, share)
-    single = _Candidate((int(jobs[fit.nearest(level[0], at)]),), p_one)
-    if not len(two):
-        return single
-    pair = fit.pairs[int(np.argmax(two))]
-    second = steplimits.chance(fit.jobs, two.max() - one[at], "one")
-    if p_two > ERROR or (p_one <= ERROR < second):
-        return single
-    places = tuple(int(jobs[fit.nearest(level[0], end)]) for end in pair)
-    return _Candidate(places, min(p_one, p_two))
+    ends, p = [fit.nearest(level[0], at)], p_one
+    if len(two):
+        second = steplimits.chance(fit.jobs, two.max() - one[at], "one")
+        if p_two <= ERROR and not p_one <= ERROR < second:
+            pair = fit.pairs[int(np.argmax(two))]
+            ends, p = [fit.nearest(level[0], end) for end in pair], min(p_one, p_two)
+    places = tuple(int(jobs[end]) for end in ends)
+    return _Candidate(places, p if _differ(line[jobs], ends) else 1.0)
+
+
+def _differ(values: Floats, ends: Sequence[int]) -> bool:
+    """Whether the jobs on both sides of each end differ, by what those near it scatter."""
+    parts = itertools.pairwise(np.split(values, ends))
+    return all(laws.welch(_most(a[-_NEAR:]), _most(b[:_NEAR])) <= _DIFFERS for a, b in parts)
+
+
+def _most(values: Floats) -> Floats:
+    """Without the quarter that is farthest from their median; of fewer than six, all."""
+    if len(values) < 6:
+        return values
+    order = np.argsort(np.abs(values - np.median(values)), kind="stable")
+    return values[order[: len(values) - len(values) // 4]]
