@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from a2aperf import changepoints, history, loading
 from a2aperf.commands.history import signed
 from conftest import Outcome
+from nulls.months import Months
 from support import synthetic
 from support.synthetic import Effects, Setup
 
@@ -178,6 +179,31 @@ def of_days(rng: np.random.Generator, days: int, a_day: int) -> tuple[Floats, Fl
 
 def steps_of_days(y: Floats, times: Floats) -> list[changepoints.Split]:
     return history.splits(y, history.days_of(times))
+
+
+@pytest.mark.parametrize(
+    "months",
+    [
+        Months(jobs=9, slow=0.5, shared=0.002),
+        Months(jobs=11, slow=0.5, shared=0.002),
+        Months(jobs=24, bad_pairs=2),
+        Months(jobs=40, grows=10),
+    ],
+)
+def test_noise_that_is_not_normal_makes_no_step(months: Months) -> None:
+    """Two speeds, bad days two by two, a spread that grows: 9 to 30 of 100 had one."""
+    rng = np.random.default_rng(2)
+    called = sum(bool(changepoints.splits(months.speeds(rng)[:, :2])) for _ in range(40))
+    assert called <= 5  # more once in 100, if it were 5 %
+
+
+def test_a_step_must_stand_out_of_the_jobs_near_it() -> None:
+    rng = np.random.default_rng(5)
+    y = 0.01 * rng.normal(size=(24, 3))
+    y[[10, 11, 13, 14]] -= 0.4
+    assert changepoints.splits(y) == []
+    y[12] -= 0.4  # five days, then
+    assert [split.index for split in changepoints.splits(y)] == [10, 15]
 
 
 def test_jobs_of_a_day_make_no_step() -> None:

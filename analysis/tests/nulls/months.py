@@ -32,6 +32,8 @@ class Months:
     tails: float = np.inf  # degrees of freedom of Student's t
     slow: float = 0.0  # share of the jobs that are 40 spreads slower, whichever
     bad_days: int = 0  # single ones, 20 spreads slower
+    bad_pairs: int = 0  # of days, 40 spreads slower, with a good day or more between them
+    grows: float = 1.0  # times that the spread is, from some job on
     course: Literal["steady", "line", "wave", "settling"] = "steady"
     step: float = 0.0
     back: int = 0  # jobs after which the step is undone
@@ -45,13 +47,20 @@ class Months:
 
     def speeds(self, rng: np.random.Generator) -> Floats:
         """Log speed [jobs, lines]."""
-        y = self._noise(rng) + self._course()[:, None]
+        y = self._noise(rng)
+        y[rng.integers(2, self.jobs - 1) :] *= self.grows
+        y += self._course()[:, None]
         for sign, place in zip((1, -1), self.places, strict=False):
             y[place:] += sign * self.step * _SPREAD
         if self.slow:
             y[rng.random(self.jobs) < self.slow] -= 40 * _SPREAD
         bad = rng.choice(np.arange(1, self.jobs - 1, 3), self.bad_days, replace=False)
         y[bad] -= 20 * _SPREAD
+        if self.bad_pairs:
+            free = self.jobs - 3 * self.bad_pairs + 2  # places of days, a pair being one
+            first = np.sort(rng.choice(free, self.bad_pairs, replace=False))
+            first += 2 * np.arange(self.bad_pairs)
+            y[np.concatenate([first, first + 1])] -= 40 * _SPREAD
         if self.launches == 1:
             return y
         low = 1 if self.uneven else self.launches
@@ -102,6 +111,7 @@ def _row(
 
 
 _NONE: Final = {"step": 0.01}
+_RARE: Final = {"step": 0.05}
 
 
 def _found(share: float) -> dict[str, float]:
@@ -120,14 +130,27 @@ ROWS: Final = (
     _row("a job like the one before (0.5)", Months(memory=0.5), false=_NONE),
     _row("a job like the one before (0.7)", Months(memory=0.7), false=_NONE),
     _row("a job like the one before (0.9)", Months(memory=0.9), false=_NONE),
-    _row("a fifth of the jobs slow", Months(slow=0.2, shared=0.002), false={"step": 0.05}),
-    _row("half of 40 jobs slow", Months(jobs=40, slow=0.5), false={"step": 0.05}),
+    _row("a fifth of the jobs slow", Months(slow=0.2, shared=0.002), false=_RARE),
+    _row("half of 40 jobs slow", Months(jobs=40, slow=0.5), false=_RARE),
+    *(
+        _row(f"half of {n} jobs slow", Months(jobs=n, slow=0.5, shared=0.002), false=_RARE)
+        for n in (8, 9, 10, 11)
+    ),
+    *(
+        _row(f"two pairs of bad days in {n} jobs", Months(jobs=n, bad_pairs=2), false=_RARE)
+        for n in (8, 10, 12, 16, 24, 40)
+    ),
+    *(
+        _row(f"a spread that grows tenfold in {n} jobs", Months(jobs=n, grows=10), false=_RARE)
+        for n in (8, 11, 16, 24, 40)
+    ),
     _row("a random walk", Months(memory=1), false=_NONE),
     _row("a random walk of 60 jobs", Months(jobs=60, memory=1), false=_NONE),
     _row("a drift of 10 % along a line", Months(course="line"), false=_NONE),
     _row("a wave of 5 %", Months(course="wave"), false=_NONE),
     _row("10 % that settle over a third of the time", Months(course="settling"), false=_NONE),
     _row("the same over 40 jobs", Months(jobs=40, course="settling"), false=_NONE),
+    _row("a step of 12 spreads in 10 jobs", Months(jobs=10, step=12), true=_found(0.5)),
     _row("a step of 5 spreads in 24 jobs", Months(step=5), true=_found(0.3)),
     _row("a step of 8 spreads in 16 jobs", Months(jobs=16, step=8), true=_found(0.5)),
     _row("a step of 8 spreads in 24 jobs", Months(step=8), true=_found(0.9)),
