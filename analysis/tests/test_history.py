@@ -206,6 +206,13 @@ def test_a_step_must_stand_out_of_the_jobs_near_it() -> None:
     assert [split.index for split in changepoints.splits(y)] == [10, 15]
 
 
+def test_a_bad_day_after_a_step_does_not_hide_it() -> None:
+    y = 0.01 * np.random.default_rng(6).normal(size=(24, 3))
+    y[11:19] += 0.12
+    y[21] -= 0.2
+    assert [split.index for split in changepoints.splits(y)] == [11, 19]
+
+
 def test_jobs_of_a_day_make_no_step() -> None:
     """They are more alike than those of other days: with each by itself half have a step."""
     rng = np.random.default_rng(5)

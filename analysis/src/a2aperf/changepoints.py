@@ -191,8 +191,23 @@ def _best(line: Floats, share: float) -> _Candidate:
 
 def _differ(values: Floats, ends: Sequence[int]) -> bool:
     """Whether the jobs on both sides of each end differ, by what those near it scatter."""
-    parts = itertools.pairwise(np.split(values, ends))
-    return all(laws.welch(_most(a[-_NEAR:]), _most(b[:_NEAR])) <= _DIFFERS for a, b in parts)
+    return all(_are_apart(a, b) for a, b in itertools.pairwise(np.split(values, ends)))
+
+
+def _are_apart(before: Floats, after: Floats) -> bool:
+    """By Welch's t test of the jobs next to each other."""
+    a, b = _most(before[-_NEAR:]), _most(after[:_NEAR])
+    way = float(np.sign(np.median(b) - np.median(a)))
+    return laws.welch(_towards(a, way), _towards(b, -way)) <= _DIFFERS
+
+
+def _towards(values: Floats, way: float) -> Floats:
+    """None is farther from their median away from the other side than one is towards it.
+
+    A bad day that lies even farther off than they do speaks for the step, not against it.
+    """
+    off = way * (values - np.median(values))
+    return np.asarray(np.maximum(off, -off.max()) * way + np.median(values))
 
 
 def _most(values: Floats) -> Floats:
