@@ -27,7 +27,8 @@ def noise(
     """Series [draws, values] of variance 1 about 0."""
     shocks = rng.normal(size=(shape[0], shape[1] + BURN)) * np.sqrt(1 - memory**2)
     lasting = lfilter([1.0], [1, -memory], shocks, axis=1)[:, BURN:]
-    return np.sqrt(1 - independent) * lasting + np.sqrt(independent) * rng.normal(size=shape)
+    found = np.sqrt(1 - independent) * lasting + np.sqrt(independent) * rng.normal(size=shape)
+    return np.asarray(found)
 
 
 def main() -> None:
