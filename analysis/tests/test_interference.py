@@ -136,6 +136,41 @@ def test_without_impact_the_interval_has_one(tmp_path: Path) -> None:
     assert claimed == runs - covered
 
 
+def phases(rng: np.random.Generator, count: int, loaded: float) -> list[impact.Alternation]:
+    """Without an impact; a phase is like the one before (0.8), and those under load differ more."""
+    level = rng.normal(size=2 * count)
+    for at in range(1, level.size):
+        level[at] = 0.8 * level[at - 1] + 0.6 * level[at]
+    made = []
+    for at in range(count):
+        first, second = level[2 * at : 2 * at + 2]
+        alone, beside = (first, second) if at % 2 == 0 else (second, first)
+        made.append((np.array([np.exp(0.05 * alone)]), np.array([np.exp(0.05 * loaded * beside)])))
+    return made
+
+
+@pytest.mark.parametrize("count", [6, 10, 20])
+def test_a_spread_under_load_that_lasts_is_no_impact(count: int) -> None:
+    """31 to 36 of 100 are called one by alternations that are taken as independent."""
+    rng = np.random.default_rng(count)
+    called = 0
+    for _ in range(200):
+        of = phases(rng, count, 5)
+        one = impact.impact("p50", of)
+        called += not one.low <= 1 <= one.high and impact.lasts("p50", of)
+    assert called <= 10
+
+
+def test_an_impact_that_only_independent_alternations_would_show(path: Path) -> None:
+    points = loading.load([path]).points
+    row = points[points["load_level"] == 50].iloc[0]
+    told = findings.impact_of(row, [], "i.h5#0", ["p50"]).text
+    assert (
+        "no impact on the median can be told of 10 alternations, which may be like one another: "
+        "if they are not, it is between 1.4" in told
+    )
+
+
 @pytest.mark.slow
 def test_claims_of_a_launch_without_impact_are_few(tmp_path: Path) -> None:
     """Three levels and two figures each: less than one launch in ten claims any."""

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 import pandas as pd
@@ -12,7 +12,7 @@ from a2aperf import grouping
 from a2aperf.explain.finding import Finding, percent, us
 from a2aperf.labels import count_text, number_text, ratio_texts, size_text
 from a2aperf.results import Results
-from a2aperf.workloads.interference import impact
+from a2aperf.workloads.interference import impact, samples
 
 _ALPHA: Final = 0.05
 _CLAIMED: Final = ("p50", "p99")
@@ -29,7 +29,10 @@ def launches(found: Results) -> Iterator[tuple[str, pd.DataFrame]]:
 
 
 def impacts(found: Results) -> list[Finding]:
-    """Where the ratio is not 1: of all levels, sizes and figures of a setting together (Holm)."""
+    """Where the ratio is not 1: of all levels, sizes and figures of a setting together (Holm).
+
+    And where it is not 1 by what alternations that are like one another leave open, each by itself.
+    """
     findings = []
     for where, every in launches(found):
         rows = every[impact.has_load(every)]  # of the others `levels` tells
@@ -41,13 +44,21 @@ def impacts(found: Results) -> list[Finding]:
         claimed = _holm(chances)
         for _, row in rows.iterrows():
             names = [name for name in _CLAIMED if (int(row["point"]), name) in claimed]
-            findings.append(impact_of(row, names, where))
+            of = samples.alternations(found, row) if names else None
+            unsure = [name for name in names if of is not None and not impact.lasts(name, of)]
+            names = [name for name in names if name not in unsure]
+            findings.append(impact_of(row, names, where, unsure))
     return findings
 
 
-def impact_of(row: pd.Series[Any], names: list[str], where: str) -> Finding:
-    """`names` of the figures whose impact holds together with all others of the launch."""
-    level, ratio = int(row["load_level"]), float(row["impact_p50"])
+def impact_of(
+    row: pd.Series[Any], names: list[str], where: str, unsure: Sequence[str] = ()
+) -> Finding:
+    """`names` of the figures whose impact holds together with all others of the launch.
+
+    `unsure` of those that do only if alternations are independent.
+    """
+    level = int(row["load_level"])
     numbers: dict[str, float | int | str] = {"level": level}
     for name in _CLAIMED:
         if row[f"impact_{name}"] == row[f"impact_{name}"]:
@@ -59,16 +70,23 @@ def impact_of(row: pd.Series[Any], names: list[str], where: str) -> Finding:
     else:
         text = f"{_load(row)} {told}" if names else ""
     if not text:
-        text = f"{_load(row)} no impact on the median can be told"
-        if row["impact_p50_low"] == row["impact_p50_low"]:
-            ends = ratio_texts(*(float(row[f"impact_p50_{end}"]) for end in ("low", "high")))
-            has_one = float(row["impact_p50_low"]) <= 1 <= float(row["impact_p50_high"])
-            text += ": it" if has_one else " beside so many others: by itself it"
-            text += f" is between {' and '.join(ends)} times (95 %)"
-        elif ratio == ratio:
-            text += f": an interval needs {impact.LEAST} alternations"
+        text = f"{_load(row)} no impact on the median can be told{_why_none(row, unsure)}"
     weight = max((float(numbers[name]) for name in names), default=0.0)
     return Finding("impact", text, place, int(row["alternations"]), "alternations", weight, numbers)
+
+
+def _why_none(row: pd.Series[Any], unsure: Sequence[str]) -> str:
+    ratio, low, high = _ratio(row, "p50")
+    if ratio != ratio:
+        return ""
+    if low != low:
+        return f": an interval needs {impact.LEAST} alternations"
+    if "p50" in unsure:
+        n = count_text(int(row["alternations"]), "alternation")
+        why = f" of {n}, which may be like one another: if they are not, it"
+    else:
+        why = ": it" if low <= 1 <= high else " beside so many others: by itself it"
+    return f"{why} is between {' and '.join(ratio_texts(low, high))} times (95 %)"
 
 
 def of_size(row: pd.Series[Any]) -> str:

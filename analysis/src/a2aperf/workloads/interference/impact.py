@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from a2aperf import laws, metrics, schema
+from a2aperf import laws, means, metrics, schema
 
 ROLES: Final = ("interference",)
 STATISTICS: Final = {"mean": "mean", "p50": "median", "p99": "p99", "p999": "p99.9"}
@@ -81,13 +81,29 @@ def statistic(name: str, times: Times) -> float:
 
 def impact(name: str, of: Sequence[Alternation]) -> Impact:
     """All is absent where a phase has too few times."""
-    alone, loaded = (
-        np.log([statistic(name, one[side]) for one in of], dtype=np.float64) for side in (0, 1)
-    )
+    alone, loaded = _logs(name, of)
     if not alone.size or not np.isfinite(alone).all() or not np.isfinite(loaded).all():
         return Impact()
     mean, low, high = ratio_of(loaded - alone)
     return Impact(math.exp(alone.mean()), math.exp(loaded.mean()), mean, low, high)
+
+
+def lasts(name: str, of: Sequence[Alternation]) -> bool:
+    """Whether the ratio is not 1 also where alternations may be like the ones before (`means`).
+
+    A load that makes its phases differ, and goes on doing so for several, makes them so.
+    """
+    alone, loaded = _logs(name, of)
+    low, high = means.interval(loaded - alone)
+    return not low <= 0 <= high
+
+
+def _logs(name: str, of: Sequence[Alternation]) -> tuple[Times, Times]:
+    """Logarithms of the figures of phases alone and under load; NaN where there is none."""
+    alone, loaded = (
+        np.log([statistic(name, one[side]) for one in of], dtype=np.float64) for side in (0, 1)
+    )
+    return alone, loaded
 
 
 def ratio_of(logs: NDArray[np.float64]) -> tuple[float, float, float]:

@@ -14,14 +14,13 @@ from numpy.typing import NDArray
 from a2aperf import derived, schema
 from a2aperf.raw_ops import RawOps
 from a2aperf.results import Results
-from a2aperf.workloads.interference import impact
+from a2aperf.workloads.interference import impact, samples
 
-_TIME: Final = "victim_time"
 _ROWS: Final = (
     "sample_begin",
     "sample_phase",
     "sample_kind",
-    _TIME,
+    samples.TIME,
     "load_received",
     "load_time",
 )
@@ -40,9 +39,7 @@ def verifier(found: Results, file: str) -> Callable[[pd.Series[Any], RawOps], It
 
 
 def _point(found: Results, file: str, row: pd.Series[Any], raw: RawOps) -> Iterator[str]:
-    columns = dict(found.own_columns(file))
-    if _TIME not in columns and "round_trip" in columns:  # as it was called while all were these
-        columns[_TIME] = columns["round_trip"]
+    columns = samples.columns(found, file)
     if missing := [name for name in (_ROLE, *_ROWS) if name not in columns]:
         yield f"/raw has no {missing[0]}"
         return
@@ -50,7 +47,7 @@ def _point(found: Results, file: str, row: pd.Series[Any], raw: RawOps) -> Itera
     rows = {name: found.own(file, point, columns[name]) for name in _ROWS}
     roles = found.own(file, point, columns[_ROLE])[0]
     there = rows["sample_phase"] != schema.NO_MOMENT
-    is_trip = rows[_TIME] != schema.NO_MOMENT
+    is_trip = rows[samples.TIME] != schema.NO_MOMENT
     is_load = rows["load_time"] != schema.NO_MOMENT
     if (is_trip & is_load).any() or (there != (is_trip | is_load)).any():
         yield "/raw has rows that are neither a time of a victim nor a phase of the load"
@@ -59,7 +56,7 @@ def _point(found: Results, file: str, row: pd.Series[Any], raw: RawOps) -> Itera
     if (wrong & is_trip[there]).any():
         yield "/raw/sample_kind is not that of the phase in which the time began"
         return
-    of = impact.alternations(rows[_TIME], rows["sample_phase"], rows["sample_kind"], count)
+    of = impact.alternations(rows[samples.TIME], rows["sample_phase"], rows["sample_kind"], count)
     again: dict[str, Any] = {
         "ops": sum(loaded.size for _, loaded in of),
         "alone_trips": sum(alone.size for alone, _ in of),
