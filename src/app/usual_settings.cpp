@@ -56,9 +56,7 @@ std::vector<Point> polled_in_usual_ways(Axes axes, const Layout& layout, const S
 
 // Whatever the provider. Empty: they are tried.
 std::string usual_endpoints_trouble(const Options& options, int ranks) {
-    if (ranks <= kUsualEndpoints)
-        return ranks == 2 ? "a rank has one peer, which is reached over one of them"
-                          : fmt::format("a rank has {}", counted(ranks - 1, "peer"));
+    if (ranks <= kUsualEndpoints) return "a rank has one peer, which is reached over one of them";
     if (ranks * kUsualEndpoints > kMostConnections)
         return fmt::format("each is connected to every other of {} ranks", ranks);
     const auto& way = options.polls.front();
@@ -99,17 +97,17 @@ std::optional<std::string> usual_poll_trouble(const Options& options, const Poin
 
 std::string untried_words(const Options& options, const Plan& first, int ranks,
                           const std::string& oversubscription) {
-    std::vector<std::string> options_left;
+    std::vector<std::string> left_out;
     if (!options.is_given("endpoints"))
         if (const std::string why = why_no_endpoints(options, first, ranks); !why.empty())
-            options_left.push_back(fmt::format("--endpoints {} ({})", kUsualEndpoints, why));
+            left_out.push_back(fmt::format("--endpoints {} ({})", kUsualEndpoints, why));
     const bool has_polls =
         std::ranges::any_of(first.points, [](const Point& point) { return point.polling && !point.is_skipped(); });
     if (!options.is_given("poll") && !has_polls)
-        options_left.push_back(
+        left_out.push_back(
             fmt::format("another --poll ({})", oversubscription.empty() ? std::string(kNoTime) : oversubscription));
-    if (options_left.empty()) return {};
-    return fmt::format("not tried: {}", fmt::join(options_left, "; "));
+    if (left_out.empty()) return {};
+    return fmt::format("not tried: {}", fmt::join(left_out, "; "));
 }
 
 } // namespace a2aperf
