@@ -120,15 +120,15 @@ def share(part: Floats, whole: Floats, families: int = 1) -> Share:
     value = float(part.sum()) / total
     if len(part) < LEAST:
         return Share(value)
-    low, high = reach(part, whole, families)
+    low, high = reach(part, whole, 0.05 / families)
     return Share(value, max(value - low, 0.0), min(value + high, 1.0))
 
 
-def reach(part: Floats, whole: Floats, families: int = 1) -> tuple[float, float]:
+def reach(part: Floats, whole: Floats, error: float) -> tuple[float, float]:
     """How far below and above `part` / `whole` the share may be: of two intervals or more."""
     total = float(whole.sum())
     left = (part - float(part.sum()) / total * whole) * (len(part) / total)
-    low, high = means.interval(left, 0.05 / families)
+    low, high = means.interval(left, error)
     return max(-low, 0.0), max(high, 0.0)
 
 

@@ -23,6 +23,8 @@ _LEVEL: Final = re.compile(r"sl(\d{1,2})")
 _WEIGHT: Final = re.compile(r"\s*([^\s:,]+)\s*:\s*(\d+(?:\.\d+)?)\s*")
 AGREES: Final = 0.03
 """Of all that is carried: by less a share is what was said, where it has no interval."""
+_ERROR: Final = 0.035
+"""Of all paths of an experiment together: with noise of the worst memory chance has up to 0.05."""
 _MATTERS: Final = 0.01
 """Of all that is carried: by less no share is off, however sure the difference is."""
 _ALONE: Final = 0.15
@@ -101,7 +103,7 @@ def off(came: Floats, said: Sequence[float]) -> list[int]:
     matters = _MATTERS if n >= shares.LEAST else AGREES
     found = []
     for path in np.flatnonzero(np.abs(apart) > matters):
-        low, high = shares.reach(came[path], whole, paths)
+        low, high = shares.reach(came[path], whole, _ERROR / paths)
         if not -high <= apart[path] <= low:
             found.append(int(path))
     return found
