@@ -271,23 +271,19 @@ install_all() {
     if needs fuzz slurm scale cluster; then install_analysis; fi
 }
 
+# asked_of STAGE…: those of them that are to be run, in this order.
+asked_of() {
+    local stage asked=()
+    for stage in "$@"; do ! needs "$stage" || asked+=("$stage"); done
+    printf '%s' "${asked[*]}"
+}
+
 # run_stages: first those that want the machine for themselves.
 run_stages() {
-    local stage waiting=() computing=() links=() late=()
-    for stage in "${stages[@]}"; do
-        if contains "$stage" "${waiting_stages[@]}"; then
-            waiting+=("$stage")
-        elif contains "$stage" "${computing_stages[@]}"; then
-            computing+=("$stage")
-        elif contains "$stage" "${slow_links[@]}"; then
-            links+=("$stage")
-        elif contains "$stage" "${late_stages[@]}"; then
-            late+=("$stage")
-        else
-            run_alone "$stage"
-        fi
-    done
-    run_beside "${late[*]}" "${waiting[*]}" "${computing[*]}" "${links[*]}"
+    local stage beside=("${late_stages[@]}" "${waiting_stages[@]}" "${computing_stages[@]}" "${slow_links[@]}")
+    for stage in "${stages[@]}"; do contains "$stage" "${beside[@]}" || run_alone "$stage"; done
+    run_beside "$(asked_of "${late_stages[@]}")" "$(asked_of "${waiting_stages[@]}")" "$(asked_of "${computing_stages[@]}")" \
+        "$(asked_of "${slow_links[@]}")"
 }
 
 mkdir -p "$results"
