@@ -23,33 +23,31 @@ std::int64_t CreditStream<Mode>::missing() const {
 }
 
 template <class Mode>
-void CreditStream<Mode>::post_receives() {
+void CreditStream<Mode>::post_unposted() {
     if constexpr (!kHasWords)
         while (!is_sweeping_ && !unposted_.empty() && post_receive(unposted_.back())) unposted_.pop_back();
 }
 
 // Where messages are written nothing is posted for them.
 template <class Mode>
-bool CreditStream<Mode>::post_for_message(Incoming& stream, int place) {
+inline bool CreditStream<Mode>::post_for_message(Incoming& stream, int place) {
     if constexpr (!kHasWords) {
-        const Route from = route(stream.from, place_of(place), place);
+        const Route from = route(stream, place_of(place), slot_to_receive(place));
         const ssize_t status = Mode::receive(kIsPooled ? either_ : context_, from, settings_.op);
         if (!is_started(status, "posting a receive", stream.from)) return false;
-        taken_at_[static_cast<std::size_t>(place)] = stream.posted++;
+        if constexpr (!kIsPooled) taken_at_[static_cast<std::size_t>(place)] = stream.posted++;
     }
     return true;
 }
 
 // The receive that has just taken a message of the stream.
 template <class Mode>
-void CreditStream<Mode>::post_again(int stream, int place) {
-    if constexpr (!kIsPooled) { // the place is the stream's own
-        Incoming& from = in_[static_cast<std::size_t>(stream)];
-        const std::int64_t taken = taken_at_[static_cast<std::size_t>(place)];
-        if (unposted_.empty() && post_for_message(from, place)) [[likely]]
-            return free_buffer(from, taken);
-    }
-    unposted_.push_back({place, stream});
+inline void CreditStream<Mode>::post_again(Incoming& stream, int place) {
+    const std::int64_t taken = kIsPooled ? 0 : taken_at_[static_cast<std::size_t>(place)];
+    if (unposted_.empty() && post_for_message(stream, place)) [[likely]]
+        free_buffer(stream, taken);
+    else
+        unposted_.push_back({place, &stream});
 }
 
 template <class Mode>
@@ -58,18 +56,16 @@ bool CreditStream<Mode>::post_receive(const Unposted& unposted) {
         return true;
     } else {
         const auto [place, frees] = unposted;
-        const auto stream = static_cast<std::size_t>(stream_of_[static_cast<std::size_t>(place)]);
         std::int64_t taken = 0;
         if (place >= message_receives_) {
-            const Rank peer = out_[stream].to;
-            const Route from = route(peer, place_of(place), place);
+            const Route from = route(stream_of_credit(place), place_of(place), slot_to_receive(place));
             const ssize_t status = Mode::receive(kIsPooled ? either_ : credits_, from, settings_.op + 1);
-            if (!is_started(status, "posting a receive", peer)) return false;
+            if (!is_started(status, "posting a receive", from.peer)) return false;
         } else {
             taken = taken_at_[static_cast<std::size_t>(place)];
-            if (!post_for_message(in_[stream], place)) return false;
+            if (!post_for_message(*incoming_of_[static_cast<std::size_t>(place)], place)) return false;
         }
-        if (frees >= 0) free_buffer(in_[static_cast<std::size_t>(frees)], taken);
+        if (frees != nullptr) free_buffer(*frees, taken);
         return true;
     }
 }
@@ -78,9 +74,12 @@ template <class Mode>
 inline bool CreditStream<Mode>::send_one(Outgoing& stream) {
     const int place = kIsFetched || leaves_out() ? stream.first + stream.next_there : stream.free.next();
     std::byte* const message = place_to_send(place);
-    if (is_numbered_) // all: a place keeps the number of the one before
-        write_number(memory_, message, message_size_, static_cast<std::uint64_t>(stream.sent));
-    const Route to = route(stream.to, message, receives_ + place);
+    const auto number = static_cast<std::uint64_t>(stream.sent);
+    if (is_numbered_at_once_) [[likely]] // all: a place keeps the number of the one before
+        write_number_at_once(message, message_size_, number);
+    else if (is_numbered_)
+        write_number(memory_, message, message_size_, number);
+    const Route to = route(stream, message, slot_to_send(place));
     ssize_t status = 0;
     if constexpr (kHasWords) {
         status = send_by_words(stream, to);
@@ -88,11 +87,12 @@ inline bool CreditStream<Mode>::send_one(Outgoing& stream) {
         status = send(stream, to, label_);
     }
     if (!is_started(status, "sending", stream.to)) return false;
-    if constexpr (kHasWords) note_sent(stream, place);
+    bool may_follow = true;
+    if constexpr (kHasWords) may_follow = note_sent(stream, place);
     if (leaves_out()) note_unasked(stream, place);
     ++stream.sent;
     if (!is_silent()) stream.free.take();
-    return true;
+    return may_follow;
 }
 
 template <class Mode>
@@ -107,11 +107,9 @@ bool CreditStream<Mode>::send_messages(Outgoing& stream) {
         if (stream.waiting_since != 0) [[unlikely]]
             note_wait(stream);
         if (sent_ == 0) moments_.begin = now_ns();
-        while (stream.sent < end) {
-            if constexpr (kHasFlags)
-                if (!post_flags()) break;
-            if (!has_place(stream) || !send_one(stream)) break;
-        }
+        bool has_room = true;
+        if constexpr (kHasFlags) has_room = post_flags();
+        while (has_room && stream.sent < end && has_place(stream)) has_room = send_one(stream);
         note_sends(stream, stream.sent - before);
     }
     if (stream.sent >= full && stream.sent != settings_.most && stream.waiting_since == 0)
@@ -136,41 +134,31 @@ void CreditStream<Mode>::note_wait(Outgoing& stream) {
     stream.waiting_since = 0;
 }
 
-// Until the first credit on the way is known to have come, messages come up to the window beyond the last that is
-// known. The credits that can still be sent share them: if each told of one message, a window of more than kCredits
-// would be told to the end only a round trip later, and never be full.
 template <class Mode>
 void CreditStream<Mode>::return_credits(Incoming& stream) {
-    const std::int64_t heard = kIsFetched ? stream.posted : stream.received;
-    while (stream.tellings > 0 && stream.telling[stream.first_telling] <= heard - settings_.window) {
-        stream.known = stream.telling[stream.first_telling];
-        stream.first_telling = (stream.first_telling + 1) % kCredits;
-        --stream.tellings;
-    }
-    const std::int64_t left = kCredits - static_cast<std::int64_t>(stream.tellings);
-    if ((stream.freed - stream.told) * left >= stream.known + settings_.window - stream.told) tell(stream);
+    stream.credits.hear(heard_of(stream));
+    if (stream.credits.is_due(stream.freed)) tell(stream);
 }
 
 template <class Mode>
 void CreditStream<Mode>::tell(Incoming& stream) {
-    if (stream.freed <= stream.told || stream.tellings == kCredits) return;
+    if (!stream.credits.may_tell(stream.freed)) return;
     if (!is_started(send_credit(stream), "returning a credit", stream.from)) return;
-    stream.telling[(stream.first_telling + stream.tellings++) % kCredits] = stream.freed;
     // Of words the sender sees the values, and not how many there were.
-    started_[static_cast<std::size_t>(stream.from)] += kHasWords ? stream.freed - stream.told : 1;
-    stream.told = stream.freed;
+    started_[static_cast<std::size_t>(stream.from)] += kHasWords ? stream.freed - stream.credits.told() : 1;
+    stream.credits.tell(stream.freed);
 }
 
 template <class Mode>
 ssize_t CreditStream<Mode>::send_credit(const Incoming& stream) {
     const auto value = static_cast<std::uint64_t>(stream.freed);
     if constexpr (kHasWords) {
-        const std::size_t nth = (stream.first_telling + stream.tellings) % kCredits;
+        const std::size_t nth = stream.credits.next();
         return write_word(context_, stream.from, StreamWords::of_credit(context_.ranks, context_.self, nth), value);
     } else {
         std::byte* const place = credit_place();
         memory_.put(place, value);
-        const Route to = route(stream.from, place, 0); // injected: the slot is not used
+        const Route to = route(stream, place, slot_to_receive(0)); // injected: the slot is not used
         return Mode::inject(credits_, to, Mode::label(credits_, settings_.op + 1));
     }
 }
@@ -191,6 +179,8 @@ void CreditStream<Mode>::check_number(int place, Rank from, std::int64_t due) co
 
 template <class Mode>
 void CreditStream<Mode>::pause() {
+    until_pause_ = settings_.free_delay.every;
+    if (is_ending_) return;
     // What came before is free, and nothing more is for so long; a signal to stop is not waited for.
     post_receives();
     for (Incoming& stream : in_) tell(stream);
@@ -200,18 +190,17 @@ void CreditStream<Mode>::pause() {
 }
 
 template <class Mode>
-void CreditStream<Mode>::take_message(int stream, int place) {
-    if (settings_.free_delay.time > 0 && (received_ + 1) % settings_.free_delay.every == 0 && !is_ending_) pause();
-    Incoming& from = in_[static_cast<std::size_t>(stream)];
-    const std::int64_t number = kIsPooled ? from.received : taken_at_[static_cast<std::size_t>(place)];
-    if ((settings_.checks_all || is_sample(static_cast<std::uint64_t>(number))) && is_numbered_)
-        check_number(place, from.from, number);
-    ++from.received;
+inline void CreditStream<Mode>::take_message(Incoming& stream, int place) {
+    if (--until_pause_ == 0) [[unlikely]]
+        pause();
+    constexpr bool kIsInOrder = kIsPooled || kHasFlags;
+    const std::int64_t number = kIsInOrder ? stream.received : taken_at_[static_cast<std::size_t>(place)];
+    if (sixteenth_of(static_cast<std::uint64_t>(number)) < sixteenths_) [[unlikely]]
+        check_number(place, stream.from, number);
+    ++stream.received;
     ++received_;
-    counts_[1] = static_cast<std::uint64_t>(received_);
-    totals_[1] = received_;
     if constexpr (kHasWords)
-        free_in_order(from, place);
+        free_in_order(stream, place);
     else
         post_again(stream, place);
 }
@@ -220,45 +209,36 @@ template <class Mode>
 void CreditStream<Mode>::take_credit(Outgoing& stream, int place) {
     stream.credit = std::max(stream.credit, static_cast<std::int64_t>(memory_.get(place_of(place))));
     ++credits_received_;
-    unposted_.push_back({place, -1});
+    const Unposted receive{place, nullptr};
+    if (!unposted_.empty() || !post_receive(receive)) unposted_.push_back(receive);
 }
 
 template <class Mode>
-void CreditStream<Mode>::take_send(int place, Nanoseconds now) {
+inline void CreditStream<Mode>::take_send(int place) {
     if (leaves_out()) return take_asked(place);
-    const int slot = receives_ + place;
-    FreePlaces& free = out_[static_cast<std::size_t>(stream_of_[static_cast<std::size_t>(slot)])].free;
+    FreePlaces& free = outgoing_of_[static_cast<std::size_t>(place)]->free;
     if (free.is_full()) [[unlikely]]
         throw RunError("a send completed that was not to", EndReason::bad_data);
     free.put(place);
     --under_way_;
-    counts_[0] = static_cast<std::uint64_t>(++totals_[0]);
-    moments_.send_done = now;
     if constexpr (kHasFlags)
-        if (settings_.flag_behind == FlagBehind::delivery) post_flag(flags_[static_cast<std::size_t>(place)]);
+        if (settings_.flag_behind == FlagBehind::delivery) (void)post_flag(flags_[static_cast<std::size_t>(place)]);
 }
 
 template <class Mode>
-void CreditStream<Mode>::take(int place, std::uint64_t data) {
-    if (is_sweeping_) {
-        --left_;
-        return;
-    }
+inline void CreditStream<Mode>::take(int place, std::uint64_t data) {
     if constexpr (kIsPooled) {
-        const auto source = static_cast<std::size_t>(data & kSourceMask);
-        const auto rank = static_cast<Rank>(source);
-        if (source < in_of_.size()) {
-            if (in_of_[source] >= 0 && data == message_data(settings_.op, rank))
-                return take_message(in_of_[source], place);
-            if (out_of_[source] >= 0 && data == message_data(settings_.op + 1, rank))
-                return take_credit(out_[static_cast<std::size_t>(out_of_[source])], place);
-        }
+        const auto ranks = static_cast<std::uint64_t>(context_.ranks);
+        if (const std::uint64_t source = data ^ data_; source < ranks && in_of_[source] >= 0)
+            return take_message(in_[static_cast<std::size_t>(in_of_[source])], place);
+        if (const std::uint64_t source = data ^ credit_data_; source < ranks && out_of_[source] >= 0)
+            return take_credit(out_[static_cast<std::size_t>(out_of_[source])], place);
         throw RunError(fmt::format("a message came that nobody should send (data {:#x})", data),
                        EndReason::bad_data);
     }
-    const int stream = stream_of_[static_cast<std::size_t>(place)];
-    if (place < message_receives_) return take_message(stream, place);
-    take_credit(out_[static_cast<std::size_t>(stream)], place);
+    if (place < message_receives_) [[likely]]
+        return take_message(*incoming_of_[static_cast<std::size_t>(place)], place);
+    take_credit(stream_of_credit(place), place);
 }
 
 // Receives for which there was no room may find some now.
@@ -272,19 +252,36 @@ template <class Mode>
 void CreditStream<Mode>::take_entries(std::size_t count) {
     const Nanoseconds now = now_ns(); // one look at the clock for all of them
     if (is_silent() && noted_ != sent_) note_silent(now);
-    const std::int64_t received_before = received_;
+    if constexpr (!kHasWords)
+        if (is_sweeping_) [[unlikely]]
+            return take_swept(count);
+    const std::int64_t received_before = received_, under_way_before = under_way_;
     for (const fi_cq_data_entry& entry : std::span(entries_).first(count)) {
-        const std::ptrdiff_t slot = static_cast<const Slot*>(entry.op_context) - slots_.data();
         // Our own slots first: some providers flag the completion of a write that carries data like its arrival.
-        if (is_written(Mode::kArrival) && !is_send(slot))
+        const std::ptrdiff_t place = static_cast<const Slot*>(entry.op_context) - send_slots_;
+        if (static_cast<std::size_t>(place) < static_cast<std::size_t>(sends_))
+            take_send(static_cast<int>(place));
+        else if constexpr (is_written(Mode::kArrival))
             take_data(entry);
-        else if (slot < receives_)
-            take(static_cast<int>(slot), entry.data);
         else
-            take_send(static_cast<int>(slot) - receives_, now);
+            take(static_cast<int>(place) + receives_, entry.data);
     }
-    if (received_ != received_before) moments_.receive_done = now;
+    if (received_ != received_before) note_received(now);
+    if (const std::int64_t sent = under_way_before - under_way_; sent != 0 && !is_silent()) {
+        counts_[0] = static_cast<std::uint64_t>(totals_[0] += sent);
+        moments_.send_done = now;
+    }
     post_receives();
+}
+
+// Its own receives: all that was sent is done.
+template <class Mode>
+void CreditStream<Mode>::take_swept(std::size_t count) {
+    for (const fi_cq_data_entry& entry : std::span(entries_).first(count)) {
+        if (static_cast<const Slot*>(entry.op_context) >= send_slots_)
+            throw RunError("a send completed that was not to", EndReason::bad_data);
+        --left_;
+    }
 }
 
 template <class Mode>
@@ -303,15 +300,15 @@ bool CreditStream<Mode>::sweep() {
         TransferContext context = credits_;
         context.message_size = std::min(kCreditBytes, message_size_);
         bool is_done = left_ == 0;
-        const auto take_up = [&](Rank peer, int& count, std::uint64_t op) {
-            while (count > 0 &&
-                   is_started(Mode::inject(context, route(peer, credit_place(), 0), Mode::label(context, op)),
-                              "taking up a receive", peer))
-                --count;
-            is_done = is_done && count == 0;
+        const auto take_up = [&](auto& stream, std::uint64_t op) {
+            const Route to = route(stream, credit_place(), slot_to_receive(0));
+            while (stream.to_take_up > 0 &&
+                   is_started(Mode::inject(context, to, Mode::label(context, op)), "taking up a receive", to.peer))
+                --stream.to_take_up;
+            is_done = is_done && stream.to_take_up == 0;
         };
-        for (Outgoing& stream : out_) take_up(stream.to, stream.to_take_up, settings_.op);
-        for (Incoming& stream : in_) take_up(stream.from, stream.to_take_up, settings_.op + 1);
+        for (Outgoing& stream : out_) take_up(stream, settings_.op);
+        for (Incoming& stream : in_) take_up(stream, settings_.op + 1);
         return is_done;
     }
 }

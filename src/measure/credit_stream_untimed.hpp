@@ -40,26 +40,26 @@ void CreditStream<Mode>::open_streams() {
     const auto open = [&](const std::vector<Rank>& peers, std::vector<int>& stream_of_rank, auto& streams) {
         for (const Rank peer : peers) {
             stream_of_rank[static_cast<std::size_t>(peer)] = static_cast<int>(std::ssize(streams));
-            streams.push_back({peer});
+            streams.push_back({peer, context_.peers[static_cast<std::size_t>(peer)]});
             streams.back().first = stream_of_rank[static_cast<std::size_t>(peer)] * settings_.window;
             if (std::ranges::find(peers_, peer) == peers_.end()) peers_.push_back(peer);
         }
     };
     open(settings_.from, in_of_, in_);
     open(settings_.to, out_of_, out_);
-    const auto number = [&](std::size_t streams, int slots) {
-        for (int stream = 0; stream < static_cast<int>(streams); ++stream)
-            stream_of_.insert(stream_of_.end(), static_cast<std::size_t>(slots), stream);
-    };
-    number(in_.size(), settings_.window);
-    if constexpr (!kHasWords) number(out_.size(), kCredits);
-    number(out_.size(), settings_.window);
-    slots_.resize(stream_of_.size());
+    const auto window = static_cast<std::size_t>(settings_.window);
+    for (Incoming& stream : in_) incoming_of_.insert(incoming_of_.end(), window, &stream);
+    for (Outgoing& stream : out_) outgoing_of_.insert(outgoing_of_.end(), window, &stream);
+    limit();
+    for (Incoming& stream : in_) stream.credits = ReturnedCredits(settings_.window);
+    slots_.resize(static_cast<std::size_t>(receives_ + sends_));
+    receive_slots_ = slots_.data();
+    send_slots_ = receive_slots_ + receives_;
     if (leaves_out()) open_turns();
     taken_at_.resize(static_cast<std::size_t>(message_receives_));
     if constexpr (!kHasWords)
-        for (int place = 0; place < receives_; ++place) unposted_.push_back({place, -1});
-    for (Outgoing& stream : out_) stream.free.reserve(static_cast<std::size_t>(settings_.window));
+        for (int place = 0; place < receives_; ++place) unposted_.push_back({place, nullptr});
+    for (Outgoing& stream : out_) stream.free.reserve(window);
     for (int place = 0; place < sends_; ++place)
         out_[static_cast<std::size_t>(place / settings_.window)].free.put(place);
 }

@@ -25,7 +25,7 @@ from callgrind import Names
 
 MPIRUN = Path(__file__).resolve().parents[1] / "support" / "mpirun.sh"
 MODES = ("tagged", "msg", "write", "write-imm", "read")
-TIMED = re.compile(r"a2aperf::(CreditStream<|DurationLoop::flow<|write_number|find_number|Memory|\(anonymous namespace\)::(write|read)\()")
+TIMED = re.compile(r"a2aperf::(CreditStream<|DurationLoop::flow<|write_number|write_word|find_number|ReturnedCredits::|FreePlaces::|Memory|\(anonymous namespace\)::(write|read)\()")
 FOUND = re.compile(r"CreditStream<.*>::take_entries\(")
 NOT_A_ROUND = re.compile(r"^(clock_gettime|sched_yield)\b")
 MESSAGES = 10_000

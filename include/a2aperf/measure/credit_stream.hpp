@@ -20,9 +20,9 @@
 #include "a2aperf/base/error.hpp"
 #include "a2aperf/measure/channel.hpp"
 #include "a2aperf/measure/flow.hpp"
-#include "a2aperf/measure/free_places.hpp"
 #include "a2aperf/measure/message_number.hpp"
 #include "a2aperf/measure/mode_table.hpp"
+#include "a2aperf/measure/stream_ends.hpp"
 #include "a2aperf/measure/stream_words.hpp"
 #include "a2aperf/plan/stream_plan.hpp"
 #include "a2aperf/stats/samples.hpp"
@@ -49,8 +49,7 @@ struct StreamSettings {
 };
 
 // Credits: 8 bytes, how many buffers have been freed since the start. The value makes an older one needless, so it
-// matters not in what order they come. At most kCredits of them are on the way: a message whose number is n tells
-// that its sender has had a credit of n + 1 - window.
+// matters not in what order they come (measure/returned_credits.hpp).
 //
 // Where messages are written, a message's number says in which buffer of its receiver it lies, and buffers are
 // freed in the order of numbers. The data of a write name the buffer, or a word of the receiver's does, which takes
@@ -83,7 +82,7 @@ public:
         }
         const bool has_read = look();
         for (Incoming& stream : in_)
-            if (stream.freed != stream.told) return_credits(stream);
+            if (stream.credits.has_news(heard_of(stream), stream.freed)) return_credits(stream);
         return has_sent || has_read;
     }
     bool progress() {
@@ -93,10 +92,7 @@ public:
             note_silent(now_ns());
         return look();
     }
-    bool is_over() const {
-        return settings_.most >= 0 && sent_ == settings_.most * std::ssize(out_) &&
-               received_ == settings_.most * std::ssize(in_);
-    }
+    bool is_over() const { return sent_ == to_send_ && received_ == to_receive_; }
     bool has_peers() const { return !out_.empty() || !in_.empty(); }
     std::span<const std::uint64_t> counters() const { return counts_; }
     std::span<const std::int64_t> started() const { return started_; }
@@ -134,7 +130,10 @@ public:
     // That may be sent from the start on, to all ranks together: no limit until it is said.
     void allow(std::int64_t messages) { allowed_ = messages; }
     // That may be sent to each, from the start on.
-    void allow_each(std::int64_t messages) { settings_.most = messages; }
+    void allow_each(std::int64_t messages) {
+        settings_.most = messages;
+        limit();
+    }
     // So many have come from each, and each has told that it has as many.
     bool has_exchanged(std::int64_t messages) const {
         return std::ranges::all_of(in_, [&](const Incoming& stream) { return stream.received >= messages; }) &&
@@ -159,38 +158,16 @@ private:
     static constexpr bool kHasFlags = Mode::kArrival == Arrival::flag;
     static constexpr bool kAsks = AsksForCompletions<Mode>;
 
-    struct Outgoing {
-        Rank to;
-        FreePlaces free{}; // for messages to send
-        std::int64_t sent = 0, credit = 0;
-        Nanoseconds waiting_since = 0;
-        int to_take_up = 0; // of the peer's receives
-        // The first of its buffers here and, where words tell of messages, at the peer; which of them the next
-        // message takes, and which word has the next credit.
-        int first = 0, first_there = 0, next_there = 0;
-        std::size_t next_credit = 0;
-        int unasked = 0; // since the last that asked for its completion
-    };
-    struct Incoming {
-        Rank from;
-        // Its buffers here and, where words tell of messages, at the peer; and which of them is to be freed next,
-        // and to be fetched.
-        int first = 0, first_there = 0, next = 0, next_to_fetch = 0;
-        std::int64_t received = 0, freed = 0, told = 0;
-        std::int64_t known = 0;                       // told, and the credit is known to have come
-        std::int64_t posted = 0;                      // receives that take its messages alone, or reads
-        std::array<std::int64_t, kCredits> telling{}; // credits that are not known to have come
-        std::size_t first_telling = 0, tellings = 0;
-        int to_take_up = 0; // of the peer's receives
-    };
+    using Outgoing = OutgoingStream;
+    using Incoming = IncomingStream;
     struct Flag {
-        Rank peer;
-        std::size_t word;
+        const Outgoing* stream;
+        int buffer;
         std::uint64_t value;
     };
     struct Unposted {
         int place;
-        int frees; // the stream of in_ whose buffer that is; -1 = none's
+        Incoming* frees; // the stream whose buffer that is; null = none's
     };
 
     std::uint64_t peers_of_any() const { return static_cast<std::uint64_t>(job_.ranks()); } // at most
@@ -214,9 +191,10 @@ private:
     }
     // A sender sends while it has credit.
     PeerSeen seen_of(const Incoming& stream) const {
-        const bool is_due = stream.received != settings_.most && stream.received - stream.told < settings_.window;
+        const bool is_due =
+            stream.received != settings_.most && stream.received - stream.credits.told() < settings_.window;
         return {stream.from, is_due ? "messages" : "", false,
-                static_cast<std::uint64_t>(stream.received + stream.told)};
+                static_cast<std::uint64_t>(stream.received + stream.credits.told())};
     }
 
     // Or has to note that it waits.
@@ -226,6 +204,11 @@ private:
     }
     void open_streams();
     void open_buffers();
+    // Of all messages, from settings_.most.
+    void limit() {
+        to_send_ = settings_.most < 0 ? -1 : settings_.most * std::ssize(out_);
+        to_receive_ = settings_.most < 0 ? -1 : settings_.most * std::ssize(in_);
+    }
     std::int64_t missing() const;
     // False: again later.
     bool is_started(ssize_t status, const char* call, Rank peer) const {
@@ -237,7 +220,8 @@ private:
     [[noreturn, gnu::cold]] void fail_start(ssize_t status, const char* call, Rank peer) const;
     [[noreturn]] void fail_completion(ssize_t status) const;
     bool send_messages(Outgoing& stream);
-    [[gnu::always_inline]] bool send_one(Outgoing& stream); // its one caller loops over it
+    // True when another one may follow; its one caller loops over it.
+    [[gnu::always_inline]] bool send_one(Outgoing& stream);
     void note_sends(const Outgoing& stream, std::int64_t count);
     void note_wait(Outgoing& stream);
     // Of those that are injected, fetched by the peer, or do not complete all, nothing tells when they are sent: no
@@ -247,6 +231,7 @@ private:
         noted_ = sent_;
         moments_.send_done = now;
     }
+    static std::int64_t heard_of(const Incoming& stream) { return kIsFetched ? stream.posted : stream.received; }
     void return_credits(Incoming& stream);
     void tell(Incoming& stream);
     ssize_t send_credit(const Incoming& stream);
@@ -261,15 +246,26 @@ private:
         return false;
     }
     void take_entries(std::size_t count);
+    void take_swept(std::size_t count);
     void note_nothing(ssize_t status);
-    void post_receives();
+    void post_receives() {
+        if (!unposted_.empty()) [[unlikely]]
+            post_unposted();
+    }
+    void post_unposted();
     bool post_receive(const Unposted& unposted);
-    bool post_for_message(Incoming& stream, int place);
-    void post_again(int stream, int place);
-    void take(int place, std::uint64_t data);
-    void take_message(int stream, int place);
+    // What is done for each message stands in the loops over them, without a call of its own.
+    [[gnu::always_inline]] bool post_for_message(Incoming& stream, int place);
+    [[gnu::always_inline]] void post_again(Incoming& stream, int place);
+    [[gnu::always_inline]] void take(int place, std::uint64_t data);
+    [[gnu::always_inline]] void take_message(Incoming& stream, int place);
+    [[gnu::always_inline]] void take_send(int place);
     void take_credit(Outgoing& stream, int place);
-    void take_send(int place, Nanoseconds now);
+    void note_received(Nanoseconds now) {
+        counts_[1] = static_cast<std::uint64_t>(received_);
+        totals_[1] = received_;
+        moments_.receive_done = now;
+    }
     void pause();
 
     // Where sends ask for completions: credit_stream_asking.hpp.
@@ -280,11 +276,11 @@ private:
                                            static_cast<std::size_t>(stream.next_there)]
                             : !stream.free.is_empty();
     }
-    ssize_t send(const Outgoing& stream, const Route& to, std::uint64_t label);
+    [[gnu::always_inline]] ssize_t send(const Outgoing& stream, const Route& to, std::uint64_t label);
     void note_unasked(Outgoing& stream, int place);
     void take_asked(int place);
     void open_turns();
-    void free_buffer(Incoming& stream, std::int64_t number);
+    [[gnu::always_inline]] void free_buffer(Incoming& stream, std::int64_t number);
     void free_in_turn(Incoming& stream, std::int64_t number);
 
     // Where words tell of messages: credit_stream_words.hpp.
@@ -295,27 +291,35 @@ private:
     }
     bool look_at_words();
     bool take_credits(Outgoing& stream);
-    void take_flags(int stream);
-    void take_data(const fi_cq_data_entry& entry);
+    [[gnu::always_inline]] void take_flags(Incoming& stream);
+    [[gnu::always_inline]] void take_data(const fi_cq_data_entry& entry);
     bool fetch(Incoming& stream);
-    void free_in_order(Incoming& stream, int place);
-    ssize_t send_by_words(const Outgoing& stream, Route to);
-    void note_sent(Outgoing& stream, int place);
-    Flag flag_of_next(const Outgoing& stream) const;
+    [[gnu::always_inline]] void free_in_order(Incoming& stream, int place);
+    [[gnu::always_inline]] ssize_t send_by_words(const Outgoing& stream, Route to);
+    [[gnu::always_inline]] bool note_sent(Outgoing& stream, int place);
+    Flag flag_of_next(const Outgoing& stream) const {
+        return {&stream, stream.next_there, static_cast<std::uint64_t>(stream.sent) + 1};
+    }
     ssize_t write_flag(const Flag& flag);
     bool is_told(const Flag& flag); // false: again later
-    void post_flag(const Flag& flag);
+    [[gnu::always_inline]] bool post_flag(const Flag& flag);
+    // At most one of each buffer: there is room.
+    [[gnu::cold, gnu::noinline]] void put_off(Flag flag) { untold_.push_back(flag); }
     bool post_flags(); // true when nothing is untold
-    void check_number(int place, Rank from, std::int64_t due) const;
+    [[gnu::noinline]] void check_number(int place, Rank from, std::int64_t due) const;
 
     std::byte* place_of(int place) const { return receive_buffer_ + static_cast<std::size_t>(place) * stride_; }
     std::byte* place_to_send(int place) const { return send_buffer_ + static_cast<std::size_t>(place) * stride_; }
-    Route route(Rank peer, std::byte* message, int slot) {
-        return {context_.peers[static_cast<std::size_t>(peer)], message, 0, 0,
-                &slots_[static_cast<std::size_t>(slot)],        peer};
+    Route route(const Outgoing& stream, std::byte* message, Slot* slot) {
+        return {stream.address, message, 0, 0, slot, stream.to};
     }
-    bool is_send(std::ptrdiff_t slot) const {
-        return static_cast<std::size_t>(slot - receives_) < static_cast<std::size_t>(sends_);
+    Route route(const Incoming& stream, std::byte* message, Slot* slot) {
+        return {stream.address, message, 0, 0, slot, stream.from};
+    }
+    Slot* slot_to_send(int place) const { return send_slots_ + place; }
+    Slot* slot_to_receive(int place) const { return receive_slots_ + place; }
+    Outgoing& stream_of_credit(int place) {
+        return out_[static_cast<std::size_t>((place - message_receives_) / kCredits)];
     }
     std::byte* credit_place() const { return place_to_send(sends_); } // to send one from
 
@@ -334,6 +338,9 @@ private:
     const bool is_numbered_ =
         message_size_ >= kNumberBytes &&
         (kHasWords || (settings_.matches_in_order && (!kIsPooled || settings_.completes_in_order)));
+    const bool is_numbered_at_once_ = is_numbered_ && takes_numbers_at_once(memory_, message_size_);
+    // Of how many sixteenths of the messages the number is looked at.
+    const std::uint64_t sixteenths_ = !is_numbered_ ? 0 : settings_.checks_all ? 16 : 1;
     // Places of messages, then of credits; and those to send from.
     const int message_receives_ = settings_.window * static_cast<int>(std::ssize(settings_.from));
     const int sends_ = settings_.window * static_cast<int>(std::ssize(settings_.to));
@@ -342,27 +349,37 @@ private:
     TransferContext context_; // of messages
     TransferContext credits_; // the same of credits
     TransferContext either_;  // of receives that take either
-    std::uint64_t label_ = 0; // of all messages of this rank's, where they carry one that is the same
+    // Of all messages of this rank's, where they carry one that is the same; and without the rank or the buffer
+    // that data name.
+    std::uint64_t label_ = 0;
+    const std::uint64_t data_ = message_data(settings_.op, 0), credit_data_ = message_data(settings_.op + 1, 0);
     std::vector<Outgoing> out_;
     std::vector<Incoming> in_;
     std::vector<Rank> peers_;                 // each once
     std::vector<int> in_of_, out_of_;         // the stream from, or to, a rank; -1 = none [R]
     std::vector<std::int64_t> started_, due_; // [R]
     std::vector<Slot> slots_;                 // of the receives of messages, of credits, then of the sends
-    std::vector<int> stream_of_;              // in in_, or in out_ [slots]
-    std::vector<Unposted> unposted_;          // receives
-    std::vector<std::int64_t> taken_at_;      // number of the message that is taken at a place
-    std::optional<StreamWords> words_;        // where they tell of messages
-    std::vector<Flag> flags_;                 // of messages whose delivery they wait for, by place [sends]
-    std::vector<Flag> untold_;                // that found no room
-    std::vector<std::int8_t> is_awaited_;     // the completion of the send from a place [sends]
-    std::vector<std::int8_t> is_freed_;       // a buffer, before one of an earlier number [message_receives]
+    Slot* receive_slots_ = nullptr;           // among them
+    Slot* send_slots_ = nullptr;
+    std::vector<Incoming*> incoming_of_;  // by place [message_receives_]
+    std::vector<Outgoing*> outgoing_of_;  // by place [sends_]
+    std::vector<Unposted> unposted_;      // receives
+    std::vector<std::int64_t> taken_at_;  // number of the message that is taken at a place
+    std::optional<StreamWords> words_;    // where they tell of messages
+    std::vector<Flag> flags_;             // of messages whose delivery they wait for, by place [sends]
+    std::vector<Flag> untold_;            // that found no room
+    std::vector<std::int8_t> is_awaited_; // the completion of the send from a place [sends]
+    std::vector<std::int8_t> is_freed_;   // a buffer, before one of an earlier number [message_receives]
     std::array<std::uint64_t, 2> counts_{};
     std::array<std::int64_t, 3> totals_{};
     FlowMoments moments_{kNoMoment, kNoMoment, kNoMoment};
     // Of all streams.
     std::int64_t sent_ = 0, under_way_ = 0, noted_ = 0; // noted: those whose moment was
     std::int64_t received_ = 0, credits_received_ = 0, completions_ = 0;
+    std::int64_t to_send_ = -1, to_receive_ = -1; // until it is over; -1 = never
+    // Messages until the next pause.
+    std::int64_t until_pause_ = settings_.free_delay.time > 0 ? settings_.free_delay.every
+                                                              : std::numeric_limits<std::int64_t>::max();
     std::int64_t allowed_ = std::numeric_limits<std::int64_t>::max();
     std::size_t first_out_ = 0;
     Nanoseconds end_ = std::numeric_limits<Nanoseconds>::max(); // of the duration, where it is told

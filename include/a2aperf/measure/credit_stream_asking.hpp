@@ -7,7 +7,7 @@
 namespace a2aperf {
 
 template <class Mode>
-ssize_t CreditStream<Mode>::send(const Outgoing& stream, const Route& to, std::uint64_t label) {
+inline ssize_t CreditStream<Mode>::send(const Outgoing& stream, const Route& to, std::uint64_t label) {
     if constexpr (kIsFetched)
         return 0; // it sends nothing
     else if constexpr (kAsks)
@@ -47,7 +47,7 @@ void CreditStream<Mode>::take_asked(int place) {
 
 // Of the message with this number. Where any receive takes any message, it is unknown, and they complete in order.
 template <class Mode>
-void CreditStream<Mode>::free_buffer(Incoming& stream, std::int64_t number) {
+inline void CreditStream<Mode>::free_buffer(Incoming& stream, std::int64_t number) {
     if (!kIsPooled && leaves_out())
         free_in_turn(stream, number);
     else

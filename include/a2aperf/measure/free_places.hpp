@@ -10,18 +10,21 @@ namespace a2aperf {
 class FreePlaces {
 public:
     // Of a stream, before its first: as many as there will ever be.
-    void reserve(std::size_t most) { places_.resize(most); }
+    void reserve(std::size_t most) {
+        places_.resize(most);
+        most_ = most;
+    }
 
     void put(int place) { places_[count_++] = place; } // not where all are free
     int next() const { return places_[count_ - 1]; }   // there is one
     void take() { --count_; }
     bool is_empty() const { return count_ == 0; }
-    bool is_full() const { return count_ == places_.size(); }
+    bool is_full() const { return count_ == most_; }
     std::size_t count() const { return count_; }
 
 private:
     std::vector<int> places_;
-    std::size_t count_ = 0;
+    std::size_t count_ = 0, most_ = 0;
 };
 
 } // namespace a2aperf

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <span>
 
 #include "a2aperf/fabric/memory.hpp"
@@ -19,10 +20,25 @@ constexpr std::uint64_t end_form(std::uint64_t number) {
     return ~(number * kScatter);
 }
 
-// Is the message with this number one of those that are looked at? One in 16, in an order that no window shares: so
-// messages of each buffer are.
+// Which sixteenth of all messages the one with this number is of, in an order that no window shares: so messages of
+// each buffer are of each.
+constexpr std::uint64_t sixteenth_of(std::uint64_t number) {
+    return number * kScatter >> 60U;
+}
+
+// Is it one of those that are looked at?
 constexpr bool is_sample(std::uint64_t number) {
-    return number * kScatter >> 60U == 0;
+    return sixteenth_of(number) == 0;
+}
+
+// Does a message bear its number at both ends, and by one instruction each?
+inline bool takes_numbers_at_once(const MemoryKind& memory, std::size_t size) {
+    return memory.is_main && size >= 2 * kNumberBytes;
+}
+inline void write_number_at_once(std::byte* message, std::size_t size, std::uint64_t number) {
+    const std::uint64_t end = end_form(number);
+    std::memcpy(message, &number, sizeof number);
+    std::memcpy(message + size - kNumberBytes, &end, sizeof end);
 }
 
 // Of each message, so that a call would take as many instructions as it saves.
