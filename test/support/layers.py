@@ -38,6 +38,7 @@ TIMED_LOOP = {
     "measure/credit_stream_untimed.hpp",
     "measure/credit_stream_words.hpp",
     "measure/credit_stream_asking.hpp",
+    "measure/credit_stream_ends.hpp",
     "measure/echo_engine.hpp",
     "measure/echo_engine_untimed.hpp",
     "measure/echo_engine.cpp",
