@@ -249,6 +249,12 @@ COUNTERS: list[tuple[str, Any, str]] = [
 ]
 
 
+def test_a_thread_that_was_gone_when_it_was_looked_at(a2a: A2A, path: Path) -> None:
+    with edited(path) as file:
+        file["counters/thread_affinity"][FIRST, 0] = b"0-1;?;0"
+    assert a2a("check", path).out == f"{path}: sound\n"
+
+
 @pytest.mark.parametrize(("name", "value", "words"), COUNTERS)
 def test_a_counter_that_cannot_be(a2a: A2A, path: Path, name: str, value: Any, words: str) -> None:
     with edited(path) as file:

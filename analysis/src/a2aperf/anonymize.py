@@ -32,6 +32,7 @@ from a2aperf import (
     writer,
 )
 from a2aperf.asking import ask
+from a2aperf.counter_ranges import CPU_LISTS
 from a2aperf.credentials import looks_like_credential
 from a2aperf.errors import InputError
 from a2aperf.sample_columns import SampleColumn
@@ -43,7 +44,6 @@ _KEPT_FAMILIES = ("PSM2_", "PSM3_", "HFI_", "FI_", "UCX_", "OMPI_MCA_", "PMIX_MC
 _USER_VARIABLES = re.compile(r"(^|_)(USER|LOGNAME|USERNAME|ACCOUNT)(_|$)")
 _HOST_VARIABLES = re.compile(r"(HOST|HOSTNAME|NODELIST|NODENAME|CLUSTER_NAME)$")
 _WORD = re.compile(r"[a-z0-9_;+-]*")
-_CPUS = re.compile(r"[0-9,;-]*…?")
 _NO_NAMES = (
     r"(?<![\w-])--?[A-Za-z][\w-]*"  # options
     r"|(?<!\w)\d+(?:\.\d+)?[A-Za-z]{1,4}(?!\w)"  # numbers with a unit
@@ -195,7 +195,7 @@ def anonymize(found: results.Results, key: bytes) -> writer.Document:
         counted = found.counters(name, point)
         if counted is None:
             return None
-        lists = [one if _CPUS.fullmatch(one) else "" for one in counted.thread_affinity]
+        lists = [one if CPU_LISTS.fullmatch(one) else "" for one in counted.thread_affinity]
         return replace(_ports(pseudonyms, counted), thread_affinity=lists)
 
     def arrival(point: int) -> NDArray[np.int64] | None:

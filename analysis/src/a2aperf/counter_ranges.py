@@ -32,6 +32,8 @@ _MOST_IN_A_NS: Final = {
     if name in (datasets.WALL_TIME, *datasets.COUNTED_PER_NODE) and one.units == "ns"
 }
 """Time passes once, and CPU time on each CPU of a node."""
+CPU_LISTS: Final = re.compile(r"[0-9,;?-]*…?")
+"""Of threads; of one that was gone when it was looked at: ?."""
 _MOST_COUNTED: Final = 1.25e5
 """Of a node in a ns: bytes at a million Gbit/s."""
 
@@ -47,7 +49,7 @@ def of_point(row: pd.Series[Any], counters: schema.Counters) -> Iterator[str]:
     if pd.isna(row["duration"]):
         return
     text = counters.thread_affinity
-    if not all(re.fullmatch(r"[0-9,;-]*…?", one) for one in text):
+    if not all(CPU_LISTS.fullmatch(one) for one in text):
         yield "/counters/thread_affinity has no lists of CPUs"
     duration = float(row["duration"])
     threads = np.clip(counters.per_rank["threads"], 1, _MOST["threads"])
