@@ -52,7 +52,8 @@ void CreditStream<Mode>::open_streams() {
     for (Outgoing& stream : out_) outgoing_of_.insert(outgoing_of_.end(), window, &stream);
     limit();
     for (Incoming& stream : in_) stream.credits = ReturnedCredits(settings_.window);
-    slots_.resize(static_cast<std::size_t>(receives_ + sends_));
+    const int slots = receives_ + sends_;
+    slots_.resize(static_cast<std::size_t>(slots));
     receive_slots_ = slots_.data();
     send_slots_ = receive_slots_ + receives_;
     if (leaves_out()) open_turns();

@@ -53,8 +53,8 @@ inline ssize_t CreditStream<Mode>::send_by_words(const Outgoing& stream, Route t
         if constexpr (kHasFlags)
             if (settings_.flag_behind == FlagBehind::delivery) [[unlikely]]
                 return Mode::send_delivered(context_, to);
-        const auto buffer = static_cast<std::uint64_t>(stream.first_there + stream.next_there);
-        return send(stream, to, kHasFlags ? 0 : data_ | buffer);
+        const int buffer = stream.first_there + stream.next_there;
+        return send(stream, to, kHasFlags ? 0 : data_ | static_cast<std::uint64_t>(buffer));
     }
 }
 
@@ -186,7 +186,11 @@ inline void CreditStream<Mode>::free_in_order(Incoming& stream, int place) {
         free_next();
     } else {
         taken_at_[static_cast<std::size_t>(place)] += settings_.window;
-        while (taken_at_[static_cast<std::size_t>(stream.first + stream.next)] > stream.freed) free_next();
+        const auto is_next_taken = [&] {
+            const int next = stream.first + stream.next;
+            return taken_at_[static_cast<std::size_t>(next)] > stream.freed;
+        };
+        while (is_next_taken()) free_next();
     }
 }
 
