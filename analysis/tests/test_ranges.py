@@ -226,6 +226,7 @@ COUNTERS: list[tuple[str, Any, str]] = [
     ("system_time", 2**50, "ns of CPU in"),
     ("threads", 0, "/counters/threads has 0"),
     ("thread_affinity", b"0-1;\x1b[31m", "thread_affinity has no lists of CPUs"),
+    ("thread_affinity", b"0-1;0?1", "thread_affinity has no lists of CPUs"),
     ("interrupts", -2, "/counters: interrupts has -2"),
     ("softirqs_net_rx", -2, "/counters: softirqs_net_rx has -2"),
     ("wall_time", -2, "/counters/wall_time has -2"),

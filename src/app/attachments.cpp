@@ -9,24 +9,14 @@
 #include "a2aperf/base/text_file.hpp"
 
 namespace a2aperf {
-namespace {
-
-std::string read_text(const std::filesystem::path& file) {
-    constexpr Bytes kMostBytes = 16U << 20U;
-    std::string whole = read_text_file("--attach", file, kMostBytes);
-    if (whole.find('\0') != std::string::npos)
-        throw UsageError(fmt::format("--attach: {} is not a text file", quote(file.string())));
-    return whole;
-}
-
-} // namespace
 
 std::vector<std::pair<std::string, std::string>> read_attachments(const std::vector<std::filesystem::path>& files) {
+    constexpr Bytes kMostBytes = 16U << 20U;
     std::vector<std::pair<std::string, std::string>> texts;
     std::set<std::string> names;
     for (const auto& file : files) {
         const std::string name = file.filename().string();
-        std::string text = read_text(file);
+        std::string text = read_plain_text("--attach", file, kMostBytes);
         if (!names.insert(name).second)
             throw UsageError(
                 fmt::format("--attach: two files are called {}: give them different names", quote(name)));

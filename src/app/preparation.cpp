@@ -17,7 +17,6 @@
 #include "a2aperf/measure/mode_table.hpp"
 #include "a2aperf/plan/oversubscription.hpp"
 #include "usual_settings.hpp"
-#include "workload.hpp"
 
 namespace a2aperf {
 namespace {
@@ -68,13 +67,6 @@ void agree_on_traffic(const Job& job, const Plan& plan) {
         throw UsageError("--traffic: not all ranks have the same matrix: a file must be the same on every node");
 }
 
-// Of ranks with a thread each.
-std::string why_cores_are_shared(const Job& job, const std::vector<int>& cores) {
-    if (!is_oversubscribed(job.layout(), cores)) return {};
-    std::string words = oversubscription(job, cores, 1);
-    return words.empty() ? "how many cores the ranks may run on is unknown" : words;
-}
-
 } // namespace
 
 ChannelSettings Preparation::channel_settings(const Options& options, const Job& job) const {
@@ -99,6 +91,13 @@ std::string oversubscription(const Job& job, const std::vector<int>& cores, int 
     std::vector<std::string> nodes;
     for (const auto& ranks_here : job.layout().rank_at()) nodes.push_back(job.host(ranks_here.front()));
     return oversubscription(job.layout(), cores, nodes, threads);
+}
+
+// Of ranks with a thread each.
+std::string why_cores_are_shared(const Job& job, const std::vector<int>& cores) {
+    if (!is_oversubscribed(job.layout(), cores)) return {};
+    std::string words = oversubscription(job, cores, 1);
+    return words.empty() ? "how many cores the ranks may run on is unknown" : words;
 }
 
 Plan plan_within(const MemoryBudget& budget, const Options& options, const Layout& layout,
@@ -137,7 +136,7 @@ Preparation prepare(const Job& job, const Options& options, const StoredChoices&
         job, memories, options.memory_limit, workload.message_sizes(options, job.layout()),
         workload.sample_bytes(options, job.ranks()), static_cast<Bytes>(workload.most_channels(options)));
     auto cores = cores_of_nodes(job, choice.here);
-    std::string shared_cores = why_cores_are_shared(job, cores);
+    const std::string shared_cores = why_cores_are_shared(job, cores);
     Plan plan = plan_within(budget, options, job.layout(), [&](const Point& point) -> std::optional<std::string> {
         if (auto why = usual_poll_trouble(options, point, shared_cores)) return why;
         const auto missing = lacking.find(point.memory.empty() ? options.memories.front() : point.memory);
@@ -157,8 +156,7 @@ Preparation prepare(const Job& job, const Options& options, const StoredChoices&
     return {std::move(choice),      budget,
             std::move(plan),        stored_start,
             std::move(cores),       std::move(polling),
-            std::move(environment), std::move(memories),
-            std::move(shared_cores)};
+            std::move(environment), std::move(memories)};
 }
 
 } // namespace a2aperf

@@ -2,7 +2,6 @@
 // What a launch decides before it opens anything, each the same on all ranks.
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,6 +15,7 @@
 #include "a2aperf/record/recorder.hpp"
 #include "a2aperf/result/provenance.hpp"
 #include "a2aperf/result/start_times.hpp"
+#include "workload.hpp"
 
 namespace a2aperf {
 
@@ -28,7 +28,6 @@ struct Preparation {
     PollingChoice polling;
     std::vector<EnvironmentVariable> environment;
     std::vector<const MemoryKind*> memories; // those of the launch that every node has
-    std::string shared_cores;                // why ranks that spin would mislead, in words; empty = they would not
 
     std::string provider() const { return choice.offer.provider(); } // its full name
     bool is_oversubscribed(const Layout& layout) const {
@@ -44,8 +43,11 @@ Preparation prepare(const Job& job, const Options& options, const StoredChoices&
 // In words; empty where every thread has a core. cores: of each node, [N].
 std::string oversubscription(const Job& job, const std::vector<int>& cores, int threads);
 
+// Why ranks that spin would mislead, in words; empty where they would not. cores: as above.
+std::string why_cores_are_shared(const Job& job, const std::vector<int>& cores);
+
 // The workload's. It opens more endpoints than it was asked for only where the buffers of all have room.
 Plan plan_within(const MemoryBudget& budget, const Options& options, const Layout& layout,
-                 const std::function<std::optional<std::string>(const Point&)>& skip);
+                 const Workload::Skip& skip);
 
 } // namespace a2aperf

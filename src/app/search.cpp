@@ -276,8 +276,8 @@ void search_all(Launch& launch) {
     launch.open_file();
     Progress progress = launch.make_progress();
     launch.introduce(progress);
-    const std::string untried =
-        untried_words(launch.options(), launch.plan(), launch.job().ranks(), launch.prepared().shared_cores);
+    const std::string shared_cores = why_cores_are_shared(launch.job(), launch.prepared().cores_of_nodes);
+    const std::string untried = untried_words(launch.options(), launch.plan(), launch.job().ranks(), shared_cores);
     if (!untried.empty()) progress.note(untried);
     Search search(launch);
     search.select();

@@ -94,11 +94,9 @@ double least_seconds(const Options& options, const Plan& plan, const std::vector
     return seconds;
 }
 
-// The default setting, and each that the options name, which axes are left with.
-Plan plan_named_settings(const Options& options, const Layout& layout, const Workload::Skip& skip, Axes& axes) {
-    axes = default_axes(options);
-    Plan plan = make_plan(axes, layout, skip);
-    plan.order.clear();
+// What the options name.
+Axes named_axes(const Options& options, const Layout& layout) {
+    Axes axes = default_axes(options);
     axes.modes = options.modes;
     std::erase(axes.modes, alltoall_options(options).default_mode_only);
     axes.schedules = schedules_that_differ(options, layout);
@@ -106,8 +104,7 @@ Plan plan_named_settings(const Options& options, const Layout& layout, const Wor
     axes.chunks = alltoall_options(options).chunks;
     axes.endpoints = alltoall_options(options).endpoints;
     axes.polls = polls_of(options);
-    add_points(plan, make_plan(axes, layout, skip).points, layout.ranks());
-    return plan;
+    return axes;
 }
 
 // At any size.
@@ -182,8 +179,10 @@ void widen_axes(Options& options, const std::vector<std::string>& modes) {
 }
 
 Plan plan_search(const Options& options, const Layout& layout, const Workload::Skip& skip) {
-    Axes axes;
-    Plan plan = plan_named_settings(options, layout, skip, axes);
+    Plan plan = make_plan(default_axes(options), layout, skip);
+    plan.order.clear();
+    const Axes axes = named_axes(options, layout);
+    add_points(plan, make_plan(axes, layout, skip).points, layout.ranks());
     // What is left where the settings of the last options are left out.
     std::vector<Plan> fewer;
     for (std::vector<Point>& points : usual_settings(options, axes, layout, skip)) {

@@ -24,10 +24,7 @@ std::string look_at(const std::filesystem::path& file) {
     std::error_code ignored;
     if (!std::filesystem::exists(file, ignored) && !ignored) return {kNoFile};
     try {
-        std::string text = read_text_file(kSiteOption, file, kMostBytes);
-        if (text.find('\0') != std::string::npos)
-            throw UsageError(fmt::format("{}: {} is not a text file", kSiteOption, quote(file.string())));
-        return kRead + text;
+        return kRead + read_plain_text(kSiteOption, file, kMostBytes);
     } catch (const UsageError& error) {
         return kRefused + std::string(error.what());
     }
@@ -68,30 +65,38 @@ FactsOfNodes facts_of_nodes(const std::vector<std::string>& nodes, const std::ve
     return facts;
 }
 
+namespace {
+
+// found: what the first rank of each node has, by rank.
+FactsOfNodes facts_that_were_found(const Job& job, const std::filesystem::path& file,
+                                   const std::vector<std::string>& found) {
+    std::vector<std::string> nodes, texts;
+    bool has_any = false;
+    for (const auto& ranks_here : job.layout().rank_at()) {
+        const std::string& text = found[static_cast<std::size_t>(ranks_here.front())];
+        nodes.push_back(job.host(ranks_here.front()));
+        if (text.front() == kRefused) throw UsageError(fmt::format("{} (on {})", text.substr(1), nodes.back()));
+        has_any = has_any || text.front() == kRead;
+        texts.push_back(text.substr(1));
+    }
+    if (!has_any) throw UsageError(fmt::format("{}: no node has {}", kSiteOption, quote(file.string())));
+    return facts_of_nodes(nodes, texts);
+}
+
+} // namespace
+
 FactsOfNodes read_site_facts(const Job& job, const std::filesystem::path& file) {
-    const Layout& layout = job.layout();
-    const bool is_first = layout.local_index(job.rank()) == 0;
+    const bool is_first = job.layout().local_index(job.rank()) == 0;
     const auto found = job.gather_text(is_first ? look_at(file) : std::string{});
     FactsOfNodes facts;
-    std::string error;
-    if (job.is_root()) try {
-            std::vector<std::string> nodes, texts;
-            bool has_any = false;
-            for (const auto& ranks_here : layout.rank_at()) {
-                const std::string& text = found[static_cast<std::size_t>(ranks_here.front())];
-                nodes.push_back(job.host(ranks_here.front()));
-                if (text.front() == kRefused)
-                    throw UsageError(fmt::format("{} (on {})", text.substr(1), nodes.back()));
-                has_any = has_any || text.front() == kRead;
-                texts.push_back(text.substr(1));
-            }
-            if (!has_any) throw UsageError(fmt::format("{}: no node has {}", kSiteOption, quote(file.string())));
-            facts = facts_of_nodes(nodes, texts);
-        } catch (const UsageError& refused) {
-            error = refused.what();
-        }
-    job.broadcast_text(error);
-    if (!error.empty()) throw UsageError(error);
+    std::string trouble;
+    try {
+        if (job.is_root()) facts = facts_that_were_found(job, file, found);
+    } catch (const UsageError& error) {
+        trouble = error.what();
+    }
+    job.broadcast_text(trouble);
+    if (!trouble.empty()) throw UsageError(trouble);
     return facts;
 }
 

@@ -79,6 +79,13 @@ std::string read_text_file(std::string_view option, const std::filesystem::path&
     }
 }
 
+std::string read_plain_text(std::string_view option, const std::filesystem::path& file, Bytes most) {
+    std::string whole = read_text_file(option, file, most);
+    if (whole.find('\0') != std::string::npos)
+        throw UsageError(fmt::format("{}: {} is not a text file", option, quote(file.string())));
+    return whole;
+}
+
 std::string first_line(const std::filesystem::path& file) {
     std::ifstream opened(file);
     std::string line;

@@ -170,31 +170,21 @@ def test_missing_folder(launch, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("text", "says"),
-    [(None, "cannot read 'facts.txt': No such file"), (b"\x7fELF\0", "'facts.txt' is not a text file")],
-)
-def test_wrong_attachment(launch, tmp_path, text, says):
-    before = []
-    if text is not None:
-        (tmp_path / "facts.txt").write_bytes(text)
-        before = ["facts.txt"]
-    refuses(launch(2, "alltoall", "--attach", "facts.txt"), says, tmp_path, before)
-
-
-@pytest.mark.parametrize(
-    ("text", "says"),
+    ("option", "text", "says"),
     [
-        (None, "--node-facts: no node has 'facts.txt'"),
-        (b"\x7fELF\0", "--node-facts: 'facts.txt' is not a text file (on "),
-        (b"a=1\ncable A\n", ", line 2: 'cable A' is not NAME=VALUE"),
+        ("--attach", None, "cannot read 'facts.txt': No such file"),
+        ("--attach", b"\x7fELF\0", "'facts.txt' is not a text file"),
+        ("--node-facts", None, "--node-facts: no node has 'facts.txt'"),
+        ("--node-facts", b"\x7fELF\0", "--node-facts: 'facts.txt' is not a text file (on "),
+        ("--node-facts", b"a=1\ncable A\n", ", line 2: 'cable A' is not NAME=VALUE"),
     ],
 )
-def test_wrong_facts_of_nodes(launch, tmp_path, text, says):
+def test_a_file_that_is_not_what_an_option_takes(launch, tmp_path, option, text, says):
     before = []
     if text is not None:
         (tmp_path / "facts.txt").write_bytes(text)
         before = ["facts.txt"]
-    refuses(launch(2, "alltoall", "--node-facts", "facts.txt"), says, tmp_path, before)
+    refuses(launch(2, "alltoall", option, "facts.txt"), says, tmp_path, before)
 
 
 def test_two_attachments_of_one_name(launch, tmp_path):

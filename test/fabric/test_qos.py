@@ -22,10 +22,10 @@ TIMES = (1, 5, 25)  # as long, until what waits for its core has moved
 
 
 def lasting(times: int) -> list[str]:
-    return ["--duration", f"{600 * times}ms", "--interval", f"{200 * times}ms", "--force"]
+    return ["--duration", f"{600 * times}ms", "--interval", f"{200 * times}ms"]
 
 
-SHORT = lasting(1)[:-1]
+SHORT = lasting(1)
 MPIRUN = Path(__file__).resolve().parents[1] / "support" / "mpirun.sh"
 A2A = Path(os.environ.get("A2A", Path(__file__).resolve().parents[2] / ".venv/bin/a2a"))
 
@@ -47,7 +47,7 @@ def test_each_path_gets_what_was_sent_on_it(qos, needs_provider, tmp_path, provi
     words = ["--path", "0:1,size=8", "--path", "0:1,size=64KiB,window=4", "--path", "1:0,size=0", "--path", "2:1,start=200ms"]
     file = tmp_path / "a.h5"
     for times in TIMES:
-        qos(3, *words, *lasting(times), "--mode", "tagged,msg,write-imm,read,write", provider=provider)
+        qos(3, *words, *lasting(times), "--force", "--mode", "tagged,msg,write-imm,read,write", provider=provider)
         if all(path["messages"].sum() > 0 for point in range(5) for path in paths_of(file, point)):
             break
     results = Results(file)
@@ -121,7 +121,7 @@ def test_figures_are_those_of_the_shared_part(qos, tmp_path):
 def test_a_path_that_gets_nothing_is_told_and_ends_nothing(qos, tmp_path):
     """Its receiver frees a buffer only when it looks: a window of 1 and a start behind all whole intervals but its own."""
     for times in TIMES:
-        told = qos(3, "--path", "0:1", "--path", f"2:1,start={450 * times}ms", *lasting(times), "--format", "qos")
+        told = qos(3, "--path", "0:1", "--path", f"2:1,start={450 * times}ms", *lasting(times), "--force", "--format", "qos")
         lines = re.findall(r"^Rx_(\d) received (\d+) data bytes in (\d+) messages over last ([\d.]+) seconds$", told.stdout, re.MULTILINE)
         if first := [line for line in lines if line[0] == "0"]:
             break

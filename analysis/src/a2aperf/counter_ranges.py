@@ -32,7 +32,7 @@ _MOST_IN_A_NS: Final = {
     if name in (datasets.WALL_TIME, *datasets.COUNTED_PER_NODE) and one.units == "ns"
 }
 """Time passes once, and CPU time on each CPU of a node."""
-CPU_LISTS: Final = re.compile(r"[0-9,;?-]*…?")
+CPU_LISTS: Final = re.compile(r"(?:[0-9,;-]|(?<![^;])\?(?![^;…]))*…?")
 """Of threads; of one that was gone when it was looked at: ?."""
 _MOST_COUNTED: Final = 1.25e5
 """Of a node in a ns: bytes at a million Gbit/s."""

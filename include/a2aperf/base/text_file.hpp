@@ -15,6 +15,9 @@ namespace a2aperf {
 // large.
 std::string read_text_file(std::string_view option, const std::filesystem::path& file, Bytes most);
 
+// The same, of a file whose text has no NUL: with one it is not a text file.
+std::string read_plain_text(std::string_view option, const std::filesystem::path& file, Bytes most);
+
 // Of a file of /proc or /sys; empty where there is none.
 std::string first_line(const std::filesystem::path& file);
 

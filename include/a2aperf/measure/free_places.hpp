@@ -24,7 +24,8 @@ public:
 
 private:
     std::vector<int> places_;
-    std::size_t count_ = 0, most_ = 0;
+    std::size_t count_ = 0;
+    std::size_t most_ = 0; // what places_.size() works out anew each time
 };
 
 } // namespace a2aperf
