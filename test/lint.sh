@@ -15,20 +15,36 @@ sources() {
 
 lint_format() { sources '*.cpp' '*.hpp' | xargs -r clang-format --dry-run -Werror; }
 
-# What the compiler is given of src: sources by the handful, or single ones.
-compiled() {
-    python3 - "$top/build/release" <<'PYTHON'
-import json, os, sys
-with open(f"{sys.argv[1]}/compile_commands.json") as database:
-    for entry in json.load(database):
-        if entry["output"].startswith("src/"):
-            print(os.path.normpath(os.path.join(entry["directory"], entry["file"])))
+# gather_units: of each library of src one source that includes all of what is compiled by the handful, for clang-tidy
+# takes longest over the headers, and a database of compiler commands for them, in build/tidy; prints their names.
+gather_units() {
+    python3 - build/release build/tidy <<'PYTHON'
+import json, pathlib, shutil, sys
+release, folder = map(pathlib.Path, sys.argv[1:])
+shutil.rmtree(folder, ignore_errors=True)
+folder.mkdir()
+together, commands = {}, []
+for entry in json.loads((release / "compile_commands.json").read_text()):
+    if not entry["output"].startswith("src/"):
+        continue
+    source = (pathlib.Path(entry["directory"]) / entry["file"]).resolve()
+    if "-unity" in source.name:
+        entry = together.setdefault(source.parent, entry | {"sources": []})
+        entry["sources"].append(source)
+    else:
+        commands.append(entry | {"file": str(source)})
+for library, entry in together.items():
+    unit = folder.resolve() / f"{library.name}.cpp"
+    unit.write_text("".join(f'#include "{source}"\n' for source in entry.pop("sources")))
+    commands.append(entry | {"command": entry["command"].replace(entry["file"], str(unit)), "file": str(unit)})
+(folder / "compile_commands.json").write_text(json.dumps(commands))
+print(*(entry["file"] for entry in reversed(commands)), sep="\n")
 PYTHON
 }
 
 lint_tidy() {
     [[ -f build/release/compile_commands.json ]] || die "no build/release: meson setup build/release"
-    compiled src | xargs -r -P "$(nproc)" -n 1 clang-tidy --quiet -p build/release --warnings-as-errors='*'
+    gather_units | xargs -r -P "$(nproc)" -n 1 clang-tidy --quiet -p build/tidy --warnings-as-errors='*'
 }
 
 lint_shell() { sources 'packaging/completion/*' '*.sh' '*.sbatch' '.ci/run' | xargs -r shellcheck --external-sources; }

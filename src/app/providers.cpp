@@ -75,15 +75,15 @@ void print_table(const std::vector<Cells>& rows) {
 }
 
 // Once each, in the order in which they were found.
-struct Found {
+struct FoundProviders {
     std::vector<Cells> rows;
     std::vector<Offer> offers;
     std::vector<std::string> missing;
 };
 
-Found find_all() {
+FoundProviders find_all() {
     const auto types = endpoint_types();
-    Found found;
+    FoundProviders found;
     for (const Provider& provider : known_providers()) {
         const auto of_provider = types.find(std::string(provider.name));
         const auto modes = modes_of(provider.name);
@@ -136,7 +136,7 @@ int print_variables() {
 
 int run_providers(ProvidersPage page) {
     if (page == ProvidersPage::variables) return print_variables();
-    Found found = find_all();
+    FoundProviders found = find_all();
     found.rows.insert(found.rows.begin(), {"provider", "full name", "domain", "endpoints", "modes", "inject",
                                            "largest", "link", "NIC", "NUMA"});
     say(fmt::format("libfabric {}\n\n", libfabric_version()));

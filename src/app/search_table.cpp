@@ -20,7 +20,7 @@ namespace {
 constexpr std::string_view kOfOneLaunch =
     "the figures are of this launch alone, and launches differ by more: confirm what matters with several";
 
-std::string number(double value) {
+std::string three_decimals(double value) {
     return std::isnan(value) ? "-" : fmt::format("{:.3f}", value);
 }
 
@@ -100,9 +100,9 @@ std::string search_table(std::span<const Found> found) {
     std::string text =
         row("# size B", "best found", "Gbit/s", "default", "times", "95 % interval", "n", "against the default");
     for (const Found& one : found)
-        text += row(std::to_string(one.best.message_size), setting_of(one.best), number(one.best_gbps),
-                    number(one.usual_gbps), one.times.interval ? number(one.times.ratio) : "-", interval_of(one),
-                    one.ops, verdict_of(one));
+        text += row(std::to_string(one.best.message_size), setting_of(one.best), three_decimals(one.best_gbps),
+                    three_decimals(one.usual_gbps), one.times.interval ? three_decimals(one.times.ratio) : "-",
+                    interval_of(one), one.ops, verdict_of(one));
     return text;
 }
 

@@ -13,13 +13,13 @@
 namespace a2aperf {
 namespace {
 
-constexpr std::pair<char, std::int64_t> kUnits[] = {{'M', 1'000'000}, {'k', 1000}};
+constexpr std::pair<char, std::int64_t> kRateUnits[] = {{'M', 1'000'000}, {'k', 1000}};
 
 std::uint64_t parse_rate(std::string_view text) {
     std::string_view number = text;
     while (number.starts_with(' ')) number.remove_prefix(1);
     std::int64_t factor = 1;
-    for (const auto& [letter, thousands] : kUnits)
+    for (const auto& [letter, thousands] : kRateUnits)
         if (number.ends_with(letter)) {
             factor = thousands;
             number.remove_suffix(1);
@@ -55,7 +55,7 @@ std::vector<std::int64_t> parse_rates(std::string_view text) {
 }
 
 std::string format_rate(std::int64_t rate) {
-    for (const auto& [letter, thousands] : kUnits)
+    for (const auto& [letter, thousands] : kRateUnits)
         if (rate > 0 && rate % thousands == 0) return fmt::format("{}{}", rate / thousands, letter);
     return fmt::format("{}", rate);
 }

@@ -10,14 +10,14 @@
 namespace a2aperf {
 namespace {
 
-constexpr std::pair<std::string_view, Bytes> kUnits[] = {{"KiB", Bytes{1} << 10U},
-                                                         {"MiB", Bytes{1} << 20U},
-                                                         {"GiB", Bytes{1} << 30U},
-                                                         {"TiB", Bytes{1} << 40U},
-                                                         {"kB", 1'000},
-                                                         {"MB", 1'000'000},
-                                                         {"GB", 1'000'000'000},
-                                                         {"TB", 1'000'000'000'000}};
+constexpr std::pair<std::string_view, Bytes> kSizeUnits[] = {{"KiB", Bytes{1} << 10U},
+                                                             {"MiB", Bytes{1} << 20U},
+                                                             {"GiB", Bytes{1} << 30U},
+                                                             {"TiB", Bytes{1} << 40U},
+                                                             {"kB", 1'000},
+                                                             {"MB", 1'000'000},
+                                                             {"GB", 1'000'000'000},
+                                                             {"TB", 1'000'000'000'000}};
 
 } // namespace
 
@@ -31,7 +31,7 @@ std::string Window::text() const {
     if (bytes == 0) return messages == 0 ? "all" : fmt::to_string(messages);
     Bytes least = bytes; // in the unit that makes the smallest whole number of it
     std::string_view of = "B";
-    for (const auto& [name, size] : kUnits)
+    for (const auto& [name, size] : kSizeUnits)
         if (bytes % size == 0 && bytes / size < least) {
             least = bytes / size;
             of = name;

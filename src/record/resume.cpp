@@ -37,63 +37,63 @@ std::string as_word(const std::string& name) {
                                  file.string(), difference));
 }
 
-struct Axis {
+struct GivenColumn {
     std::string_view column, option;
 };
 
 // Of each column that follows from the command line. First those that add rows of other values.
-constexpr Axis kAxes[] = {{"role", "--baseline, --no-sentinel or --sync none"},
-                          {"mode", "--mode"},
-                          {"schedule", "--schedule"},
-                          {"window_bytes", "--window"},
-                          {"window", "--window"},
-                          {"chunk", "--chunk"},
-                          {"endpoints", "--endpoints"},
-                          {"polling", "--poll"},
-                          {"traffic", "--traffic, --redraw"},
-                          {"traffic_digest", "--traffic"},
-                          {"message_size", "--sizes"},
-                          {"distance", "--steps"},
-                          {"provider", "--provider"},
-                          {"post", "--post"},
-                          {"stream_pairs", "--pairs"},
-                          {"duplex", "--duplex"},
-                          {"free_delay", "--free-delay"},
-                          {"free_every", "--free-delay"},
-                          {"asked_inject", "--inject"},
-                          {"completion", "--completion"},
-                          {"cq_mod", "--cq-mod"},
-                          {"threads", "--threads"},
-                          {"traced", "--trace"},
-                          {"memory", "--memory"},
-                          {"echo_pairs", "--pairs, --clients, --servers"},
-                          {"request_size", "--request"},
-                          {"outstanding", "--outstanding"},
-                          {"rate", "--rates"},
-                          {"arrivals", "--arrivals"},
-                          {"relays", "--relays"},
-                          {"asked_relay_time", "--relay-time"},
-                          {"path_list", "--path, --path-file, --paths, --classes"},
-                          {"interval", "--interval"},
-                          {"asked_duration", "--duration"},
-                          {"asked_messages", "--messages"},
-                          {"placement", "--placement, --victims"},
-                          {"victim_pairs", "--victims, --placement"},
-                          {"load_pattern", "--load"},
-                          {"load_level", "--levels"},
-                          {"load_size", "--load-size"},
-                          {"load_window", "--load-window"},
-                          {"load_class", "--load-class"},
-                          {"victim_kind", "--victim-kind"},
-                          {"victim_window", "--victim-window"},
-                          {"request_gap", "--gap"},
-                          {"phase_length", "--phase"},
-                          {"alternations", "--alternations"}};
+constexpr GivenColumn kGivenColumns[] = {{"role", "--baseline, --no-sentinel or --sync none"},
+                                         {"mode", "--mode"},
+                                         {"schedule", "--schedule"},
+                                         {"window_bytes", "--window"},
+                                         {"window", "--window"},
+                                         {"chunk", "--chunk"},
+                                         {"endpoints", "--endpoints"},
+                                         {"polling", "--poll"},
+                                         {"traffic", "--traffic, --redraw"},
+                                         {"traffic_digest", "--traffic"},
+                                         {"message_size", "--sizes"},
+                                         {"distance", "--steps"},
+                                         {"provider", "--provider"},
+                                         {"post", "--post"},
+                                         {"stream_pairs", "--pairs"},
+                                         {"duplex", "--duplex"},
+                                         {"free_delay", "--free-delay"},
+                                         {"free_every", "--free-delay"},
+                                         {"asked_inject", "--inject"},
+                                         {"completion", "--completion"},
+                                         {"cq_mod", "--cq-mod"},
+                                         {"threads", "--threads"},
+                                         {"traced", "--trace"},
+                                         {"memory", "--memory"},
+                                         {"echo_pairs", "--pairs, --clients, --servers"},
+                                         {"request_size", "--request"},
+                                         {"outstanding", "--outstanding"},
+                                         {"rate", "--rates"},
+                                         {"arrivals", "--arrivals"},
+                                         {"relays", "--relays"},
+                                         {"asked_relay_time", "--relay-time"},
+                                         {"path_list", "--path, --path-file, --paths, --classes"},
+                                         {"interval", "--interval"},
+                                         {"asked_duration", "--duration"},
+                                         {"asked_messages", "--messages"},
+                                         {"placement", "--placement, --victims"},
+                                         {"victim_pairs", "--victims, --placement"},
+                                         {"load_pattern", "--load"},
+                                         {"load_level", "--levels"},
+                                         {"load_size", "--load-size"},
+                                         {"load_window", "--load-window"},
+                                         {"load_class", "--load-class"},
+                                         {"victim_kind", "--victim-kind"},
+                                         {"victim_window", "--victim-window"},
+                                         {"request_gap", "--gap"},
+                                         {"phase_length", "--phase"},
+                                         {"alternations", "--alternations"}};
 
 // " (--sizes)"; nothing where no option decides it.
 std::string option_of(std::string_view column) {
-    for (const Axis& axis : kAxes)
-        if (axis.column == column) return fmt::format(" ({})", axis.option);
+    for (const GivenColumn& given : kGivenColumns)
+        if (given.column == column) return fmt::format(" ({})", given.option);
     return "";
 }
 
@@ -108,14 +108,14 @@ std::string skipped_here(const Plan& plan) {
 // " (--sizes: 8000 in the file only)", of the first axis on which the plans differ.
 std::string axis_that_differs(const ResultsFile& stored, const Plan& plan, const Layout& layout,
                               const std::string& provider) {
-    for (const Axis& axis : kAxes) {
+    for (const GivenColumn& given : kGivenColumns) {
         const auto& columns = stored.extents.schema.columns;
         const auto column = std::find_if(columns.begin(), columns.end(),
-                                         [&](const Column& one) { return one.name == axis.column; });
+                                         [&](const Column& one) { return one.name == given.column; });
         if (column == columns.end() || !column->is_asked() || !stored.columns.says(*column)) continue;
         std::set<Value> here;
         for (const Point& point : plan.points) here.insert(column->asked({point, layout, provider}));
-        const std::vector<Value> values = stored.columns.read(axis.column);
+        const std::vector<Value> values = stored.columns.read(given.column);
         const std::set<Value> there(values.begin(), values.end());
         const auto only = [](const std::set<Value>& in, const std::set<Value>& other) {
             std::vector<std::string> words;
@@ -126,7 +126,7 @@ std::string axis_that_differs(const ResultsFile& stored, const Plan& plan, const
         const std::string gone = only(there, here);
         const std::string added = only(here, there);
         if (gone.empty() && added.empty()) continue;
-        return fmt::format(" ({}: {}{}{}{}{})", axis.option, gone, gone.empty() ? "" : " in the file only",
+        return fmt::format(" ({}: {}{}{}{}{})", given.option, gone, gone.empty() ? "" : " in the file only",
                            gone.empty() || added.empty() ? "" : ", ", added,
                            added.empty() ? "" : " in this launch only");
     }

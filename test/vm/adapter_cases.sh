@@ -24,6 +24,7 @@ if [[ ${1-} == -h || ${1-} == --help ]]; then
     exit 0
 fi
 program=$1
+support=$here/../support
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export OMPI_MCA_btl=self,tcp OMPI_MCA_mpi_yield_when_idle=1
 
@@ -51,7 +52,7 @@ while read -r name ranks on_first class words; do
     watch_for "$class"
     status=0
     # shellcheck disable=SC2086 # words are words
-    "$here/../support/mpirun.sh" -t 200 "$ranks" "$here/as_host.sh" "$on_first" "$program" \
+    "$support/without_symbols.sh" "$support/mpirun.sh" -t 600 "$ranks" "$here/as_host.sh" "$on_first" "$program" \
         $words -o "$name.h5" >"$name.log" 2>&1 </dev/null || status=$?
     echo "$status" >"$name.status"
     for adapter in rxe0 rxe1; do default_class "$adapter"; done >"$name.class"

@@ -12,7 +12,7 @@ from cases import ALL, Case
 from results import Results
 
 HERE = Path(__file__).resolve().parent
-DEADLINE_S = 600
+DEADLINE_S = 2400
 
 
 @dataclass
