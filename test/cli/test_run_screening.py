@@ -57,6 +57,29 @@ def test_a_dry_run_tells_that_the_folder_has_its_plan(study):
 
 
 @pytest.mark.slow
+def test_a_screening_that_is_not_confirmed_and_has_a_launch_that_fails(study):
+    """A launch that fails is made once more; what fails twice costs its pair, and the rest is judged."""
+    make_plan(study, "--seed", "5")
+    study.trouble.write_text("call=send do=kill nth=5 rank=1")
+    words = ["-n", "2", "--screen", "plan.json", "--no-confirm", "--sizes", "1000", "--", *CALM, "--ops", "3", "--warmup", "1"]
+    outcome = study.run(*words)
+    assert outcome.returncode == 1, outcome.stderr
+    assert "launch 2 failed twice: its pair is left out" in outcome.stderr
+    rows = planned(study.results / "screen.json")
+    assert len(study.plan()) == len(rows) == 28
+    other = next(i for i, row in enumerate(rows) if row["pair"] == rows[1]["pair"] and i != 1)
+    tries = {number: [line for line in study.log() if line["launch"] == f"{number + 1:03d}"] for number in (1, other)}
+    assert len(tries[1]) == 2 and all(line["status"] not in ("0", "-") for line in tries[1])
+    if other > 1:  # else it was made before
+        (line,) = tries[other]
+        assert line["reason"] == "not begun: launch 2 failed twice, and its pair is left out"
+    assert len([line for line in study.log() if line["status"] == "0"]) == (26 if other > 1 else 27)
+    assert "with them 1 pair of launches" in outcome.stdout
+    assert "candidate, to be confirmed by launches of its own" in outcome.stdout
+    assert not (study.results / "confirm.json").exists()
+
+
+@pytest.mark.slow
 def test_a_screening_confirms_the_setting_that_matters(study):
     """It dominates, and the rest is screened again with it; stopped while its other value is tried, and gone on with."""
     (study.folder / "own.toml").write_text(own_catalogue("shm", "A2APERF_QUICK", ["1", "2"], "slow"))
@@ -109,29 +132,6 @@ def test_a_screening_confirms_the_setting_that_matters(study):
     other = study.run(*words)
     assert (other.returncode, study.log()) == (2, log)
     assert "results has the plan of another screening" in other.stderr
-
-
-@pytest.mark.slow
-def test_a_screening_that_is_not_confirmed_and_has_a_launch_that_fails(study):
-    """A launch that fails is made once more; what fails twice costs its pair, and the rest is judged."""
-    make_plan(study, "--seed", "5")
-    study.trouble.write_text("call=send do=kill nth=5 rank=1")
-    words = ["-n", "2", "--screen", "plan.json", "--no-confirm", "--sizes", "1000", "--", *CALM, "--ops", "3", "--warmup", "1"]
-    outcome = study.run(*words)
-    assert outcome.returncode == 1, outcome.stderr
-    assert "launch 2 failed twice: its pair is left out" in outcome.stderr
-    rows = planned(study.results / "screen.json")
-    assert len(study.plan()) == len(rows) == 28
-    other = next(i for i, row in enumerate(rows) if row["pair"] == rows[1]["pair"] and i != 1)
-    tries = {number: [line for line in study.log() if line["launch"] == f"{number + 1:03d}"] for number in (1, other)}
-    assert len(tries[1]) == 2 and all(line["status"] not in ("0", "-") for line in tries[1])
-    if other > 1:  # else it was made before
-        (line,) = tries[other]
-        assert line["reason"] == "not begun: launch 2 failed twice, and its pair is left out"
-    assert len([line for line in study.log() if line["status"] == "0"]) == (26 if other > 1 else 27)
-    assert "with them 1 pair of launches" in outcome.stdout
-    assert "candidate, to be confirmed by launches of its own" in outcome.stdout
-    assert not (study.results / "confirm.json").exists()
 
 
 @pytest.mark.parametrize(

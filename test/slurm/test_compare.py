@@ -28,6 +28,7 @@ def sides(study, id: str) -> str:
     return "".join(letters.setdefault(row["settings"], chr(ord("A") + len(letters))) for row in rows)
 
 
+@pytest.mark.slow
 def test_a_variable_that_matters(study, program, analysis):
     """With one value every message comes 100 ms late (test/faults), which shows whatever else the cores do."""
     library = program.parents[2] / "test/faults/libfault-fabric.so"
@@ -52,6 +53,7 @@ def test_a_variable_that_matters(study, program, analysis):
     assert (study.results / "merged" / f"compare-{id}.h5").is_file()
 
 
+@pytest.mark.slow
 def test_a_variable_that_does_not(study, analysis):
     """Buffers of shm are nothing to net."""
     id = study.submit("compare.sbatch", "FI_SHM_TX_SIZE=512,1024", "--sizes", "1000", "--", *BRIEF, slurm=["-N", "4"])
@@ -61,6 +63,7 @@ def test_a_variable_that_does_not(study, analysis):
     assert cell["p"] > CHANCE
 
 
+@pytest.mark.slow
 def test_the_receive_thread_without_an_adapter(study, analysis):
     """psm2 starts its receive thread on the adapter's path only: here nothing can differ."""
     adapter = study.cluster.folder / "opa1.adapter/hfi1_0"
