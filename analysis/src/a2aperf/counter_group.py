@@ -1,16 +1,20 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Writes what the operating system and the ports counted."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import h5py
 import numpy as np
 
-from a2aperf import datasets, schema, segments
+from a2aperf import datasets, making, schema, segments
+
+_AT_ONCE = 1 << 16
+"""Ranks of points whose counters are in memory."""
+Counted = Sequence[schema.Counters | None]
 
 
 class CounterGroup:
-    """`/counters`, filled point by point; ports are the union over all points."""
+    """`/counters`, of many points at once; ports are the union over all points."""
 
     def __init__(
         self,
@@ -54,23 +58,41 @@ class CounterGroup:
             datasets.create_scale(group, name, length)
         datasets.describe(group, datasets.COUNTERS)
 
-    def write(self, point: int) -> None:
-        """Put in what is known of a point."""
-        found = self._of(point)
-        if found is None:
-            return
-        affinity = np.array([a.encode()[:96] for a in found.thread_affinity], self._affinity)
-        self._group["thread_affinity"][point, : len(affinity)] = affinity
-        self._write("", found, point)
-        if found.verification:
-            self._write(datasets.VERIFICATION, found.verification, point)
+    def write(self) -> None:
+        """Put in what is known of the points, of many at once."""
+        points, ranks = self._group["thread_affinity"].shape
+        for first in range(0, points, step := max(_AT_ONCE // max(ranks, 1), 1)):
+            found = [self._of(point) for point in range(first, min(first + step, points))]
+            self._write_affinity(first, found)
+            self._write("", first, found)
+            self._write(datasets.VERIFICATION, first, [one and one.verification for one in found])
 
-    def _write(self, prefix: str, found: schema.Counters, point: int) -> None:
-        for name, values in (*found.per_rank.items(), *found.per_node.items()):
-            self._group[prefix + name][point, : len(values)] = values
-        port = self._group[f"{prefix}port"]
-        for name, values in found.ports.items():
-            port[point, : len(values), self._ports.index(name)] = values
+    def _write_affinity(self, first: int, found: Counted) -> None:
+        lists = np.zeros((len(found), self._group["rank"].size), self._affinity)
+        for row, one in zip(lists, found, strict=True):
+            texts = [text.encode()[:96] for text in one.thread_affinity] if one else []
+            row[: len(texts)] = texts
+        self._group["thread_affinity"][first : first + len(found)] = lists
+
+    def _write(self, prefix: str, first: int, found: Counted) -> None:
+        names = dict.fromkeys(
+            name for one in found if one for name in (*one.per_rank, *one.per_node)
+        )
+        for name in names:
+            dataset = self._group[prefix + name]
+            values = np.full((len(found), dataset.shape[1]), schema.UNKNOWN, dataset.dtype)
+            for row, one in zip(values, found, strict=True):
+                counted = {**one.per_rank, **one.per_node}.get(name, ()) if one else ()
+                row[: len(counted)] = counted
+            dataset[first : first + len(found)] = values
+        if not any(found) or not self._ports:
+            return
+        dataset = self._group[f"{prefix}port"]
+        values = np.full((len(found), *dataset.shape[1:]), schema.UNKNOWN, dataset.dtype)
+        for row, one in zip(values, found, strict=True):
+            for port, counted in one.ports.items() if one else ():
+                row[: len(counted), self._ports.index(port)] = counted
+        dataset[first : first + len(found)] = values
 
 
 def write_start(launch: h5py.Group, counters: schema.Counters) -> None:
@@ -85,6 +107,6 @@ def write_start(launch: h5py.Group, counters: schema.Counters) -> None:
     for name, one in datasets.CHANGES.items():
         if name not in group:  # of an older launch
             continue
-        group[name].attrs["long_name"] = one.long_name
+        making.attribute(group[name], "long_name", one.long_name)
         if one.units:
-            group[name].attrs["units"] = one.units
+            making.attribute(group[name], "units", one.units)

@@ -14,7 +14,7 @@ import h5py
 import numpy as np
 from numpy.typing import NDArray
 
-from a2aperf import schema, segments, strict
+from a2aperf import making, schema, segments, strict
 
 
 @dataclass(frozen=True)
@@ -112,7 +112,7 @@ _GROUPS: Mapping[str, Tables] = {"raw": RAW, "counters": COUNTERS}
 
 def mark_unknown(dataset: h5py.Dataset) -> None:
     """Tell readers that −1 stands for "unknown"."""
-    dataset.attrs["_FillValue"] = dataset.dtype.type(schema.UNKNOWN)
+    making.attribute(dataset, "_FillValue", dataset.dtype.type(schema.UNKNOWN))
 
 
 def create_scale(group: h5py.Group, name: str, length: int) -> None:
@@ -128,11 +128,11 @@ def describe(group: h5py.Group, tables: Tables) -> None:
             continue
         dataset = group[name]
         if table.long_name:
-            dataset.attrs["long_name"] = table.long_name
+            making.attribute(dataset, "long_name", table.long_name)
         if table.units:
-            dataset.attrs["units"] = table.units
+            making.attribute(dataset, "units", table.units)
         if table.better:
-            dataset.attrs["better"] = table.better
+            making.attribute(dataset, "better", table.better)
         if table.has_unknown:
             mark_unknown(dataset)
         for axis, scale in enumerate(table.scales):

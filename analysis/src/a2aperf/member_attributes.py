@@ -14,7 +14,7 @@ from typing import Any
 import h5py
 import numpy as np
 
-from a2aperf import checksums, strict
+from a2aperf import checksums, making, strict
 from a2aperf.errors import DAMAGE, what_is_damaged
 
 Attributes = dict[str, dict[str, Any]]
@@ -126,4 +126,4 @@ def add(file: h5py.File, found: Attributes) -> None:
         member = file.get(path)
         for name, value in values.items() if member is not None else ():
             if name not in member.attrs:
-                member.attrs[name] = value
+                making.attribute(member, name, value)

@@ -7,6 +7,8 @@ from typing import Any
 
 import h5py
 
+from a2aperf import making
+
 _MOST = 4096
 """Members that stay open; a file of many launches has more, which are opened when asked for."""
 
@@ -21,7 +23,28 @@ class _Keeping(h5py.Group):  # type: ignore[misc]
         found = self._opened.get(name) if isinstance(name, str) else None
         if found is not None:
             return found
-        found = super().__getitem__(name)
+        return self._kept(name, super().__getitem__(name))
+
+    def __contains__(self, name: Any) -> bool:
+        is_open = isinstance(name, str) and name in self._opened
+        return is_open or bool(super().__contains__(name))
+
+    def create_group(self, name: Any, *arguments: Any, **options: Any) -> Any:
+        return self._kept(name, super().create_group(name, *arguments, **options))
+
+    def create_dataset(
+        self, name: Any, shape: Any = None, dtype: Any = None, data: Any = None, **options: Any
+    ) -> Any:
+        made = None
+        if data is not None and shape is None and not options:
+            made = making.filled(self, name, dtype, data)
+        elif data is None and options.keys() <= {"fillvalue"}:
+            made = making.blank(self, name, shape, dtype, options.get("fillvalue"))
+        if made is None:
+            made = super().create_dataset(name, shape, dtype, data, **options)
+        return self._kept(name, made)
+
+    def _kept(self, name: Any, found: Any) -> Any:
         if isinstance(found, h5py.Group):
             found = _Group(found.id, self._all)
         if isinstance(name, str) and isinstance(found, h5py.Group | h5py.Dataset):

@@ -6,7 +6,7 @@ from __future__ import annotations
 import h5py
 import numpy as np
 
-from a2aperf import checksums, datasets, schema
+from a2aperf import checksums, datasets, making, schema
 
 _NO_WORKLOADS = ("raw", "counters", "segments")
 _OF_A_POINT = "CRC-32 of all that the file holds of the point"
@@ -24,7 +24,8 @@ def seal(file: h5py.File) -> None:
     if checksums.POINTS not in file:
         _create(file, checksums.POINTS, states.shape, _OF_A_POINT)
         file[checksums.POINTS].dims[0].attach_scale(file["point"])
-    for name in groups(file):
+    of_workloads = groups(file)
+    for name in of_workloads:
         if checksums.POINTS not in file[name]:
             _create(file[name], checksums.POINTS, (), _OF_A_GROUP)
     if checksums.DIGEST not in file:
@@ -34,13 +35,14 @@ def seal(file: h5py.File) -> None:
         checksums.NONE if state == _PENDING else sums.of(point)
         for point, state in enumerate(states)
     ]
-    for name in groups(file):
+    for name in of_workloads:
         file[name][checksums.POINTS][()] = checksums.of_group(file[name])
     for launch in file["segments"].values():
         if isinstance(launch, h5py.Group) and checksums.OF_END in launch:
             launch[checksums.OF_END][()] = _of_end(launch)
     for _, column in checksums.asked(file):
-        column.attrs[checksums.OF_COLUMN] = np.int64(checksums.of_column(column))
+        crc = np.int64(checksums.of_column(column))
+        making.attribute(column, checksums.OF_COLUMN, crc)
     file[checksums.DIGEST][()] = checksums.digest(file)
 
 
@@ -58,5 +60,5 @@ def groups(file: h5py.File) -> list[str]:
 def _create(group: h5py.Group, name: str, shape: tuple[int, ...], long_name: str) -> None:
     dataset = group.create_dataset(name, shape, "i8")
     dataset[...] = np.int64(checksums.NONE)
-    dataset.attrs["long_name"] = long_name
+    making.attribute(dataset, "long_name", long_name)
     datasets.mark_unknown(dataset)

@@ -11,7 +11,7 @@ import h5py
 import numpy as np
 from numpy.typing import NDArray
 
-from a2aperf import strict
+from a2aperf import making, strict
 from a2aperf.errors import DAMAGE, what_is_damaged
 from a2aperf.schema import END_REASONS, END_STATES, SEGMENT_ATTRIBUTES, Kind, Segment
 
@@ -150,10 +150,10 @@ def _end_reason(group: h5py.Group) -> str:
 
 def _write_end_reason(group: h5py.Group, reason: str) -> None:
     words = END_REASONS if reason in END_REASONS else (*END_REASONS, reason)
-    group["end_reason"] = np.int8(words.index(reason))
-    group["end_reason"].attrs["long_name"] = "why the launch ended"
-    group["end_reason"].attrs["flag_values"] = np.arange(len(words), dtype=np.int8)
-    group["end_reason"].attrs["flag_meanings"] = " ".join(words)
+    group.create_dataset("end_reason", data=np.int8(words.index(reason)))
+    making.attribute(group["end_reason"], "long_name", "why the launch ended")
+    making.attribute(group["end_reason"], "flag_values", np.arange(len(words), dtype=np.int8))
+    making.attribute(group["end_reason"], "flag_meanings", " ".join(words))
 
 
 def _attributes(
@@ -202,15 +202,15 @@ def part(
 def write(group: h5py.Group, segment: Segment) -> None:
     """The launch as `read` reads it."""
     for name, value in {**SEGMENT_ATTRIBUTES, **segment.attributes}.items():
-        group.attrs[name] = _stored(value, SEGMENT_ATTRIBUTES.get(name))
-    group["end_state"] = np.int8(END_STATES.index(segment.end_state))
+        making.attribute(group, name, _stored(value, SEGMENT_ATTRIBUTES.get(name)))
+    group.create_dataset("end_state", data=np.int8(END_STATES.index(segment.end_state)))
     _write_end_reason(group, segment.end_reason)
-    group["ended"] = np.int64(segment.ended)
+    group.create_dataset("ended", data=np.int64(segment.ended))
     message = segment.message.encode()[:1024]
     group.create_dataset("message", data=message, dtype=h5py.string_dtype(length=1024))
-    group["end_checksum"] = np.int64(-1)  # `sealing` puts it in
-    group["end_checksum"].attrs["long_name"] = _OF_END
-    group.create_dataset("fi_info", data=segment.fi_info, dtype=h5py.string_dtype())
+    group.create_dataset("end_checksum", data=np.int64(-1))  # `sealing` puts it in
+    making.attribute(group["end_checksum"], "long_name", _OF_END)
+    group.create_dataset("fi_info", data=segment.fi_info, dtype=making.TEXT)
     write_texts(group, "nodes", segment.nodes)
     for name, kind in {**_OF_RANK, "planned_order": "int32"}.items():
         group.create_dataset(name, data=getattr(segment, name).astype(kind))
@@ -231,7 +231,7 @@ def write(group: h5py.Group, segment: Segment) -> None:
 def write_texts(group: h5py.Group, name: str, values: Iterable[Any]) -> None:
     """A list of texts."""
     texts: NDArray[Any] = np.array([str(value) for value in values], dtype=object)
-    group.create_dataset(name, data=texts, dtype=h5py.string_dtype())
+    group.create_dataset(name, data=texts, dtype=making.TEXT)
 
 
 def strangers(group: Any) -> list[str]:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import h5py
 import numpy as np
 
-from a2aperf import segments, strict
+from a2aperf import making, segments, strict
 from a2aperf.schema import StartTimes
 from a2aperf.segments import START_TIMES
 
@@ -33,5 +33,7 @@ def write(launch: h5py.Group, times: StartTimes) -> None:
     segments.write_texts(group, "meaning", times.meanings)
     group.create_dataset("waits", data=times.waits.astype(np.int8))
     group.create_dataset("time", data=times.time)
-    group["time"].attrs["long_name"] = "time that each rank spent in each phase of its start"
-    group["time"].attrs["units"] = "ns"
+    making.attribute(
+        group["time"], "long_name", "time that each rank spent in each phase of its start"
+    )
+    making.attribute(group["time"], "units", "ns")

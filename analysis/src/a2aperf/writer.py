@@ -20,6 +20,7 @@ from a2aperf import (
     checksums,
     datasets,
     holes,
+    making,
     member_attributes,
     reading,
     sample_columns,
@@ -243,7 +244,7 @@ def _write(file: h5py.File, document: Document) -> None:
         "layout": "compact",
     }
     for name, value in of_root.items():
-        file.attrs[name] = _number(value) if isinstance(value, int) else value
+        making.attribute(file, name, _number(value) if isinstance(value, int) else value)
     _write_columns(file, document.described, document.columns)
     group = file.create_group("segments")
     for index, segment in enumerate(document.segments):
@@ -271,20 +272,22 @@ def _write_columns(
 ) -> None:
     points = len(columns["state"])
     datasets.create_scale(file, "point", points)
-    file["point"].attrs["long_name"] = "point of the sweep, in declared order"
+    making.attribute(file["point"], "long_name", "point of the sweep, in declared order")
     for column in described:
         values = columns[column.name]
         kind = h5py.string_dtype() if column.kind == "string" else column.kind
         dataset = file.create_dataset(column.name, data=values, dtype=kind)
         said = {"long_name": column.long_name, "units": column.units, "better": column.better}
-        dataset.attrs.update({name: text for name, text in said.items() if text})
+        for name, text in said.items():
+            if text:
+                making.attribute(dataset, name, text)
         if column.flags:
-            dataset.attrs["flag_values"] = np.arange(len(column.flags), dtype=np.int8)
-            dataset.attrs["flag_meanings"] = " ".join(column.flags)
+            making.attribute(dataset, "flag_values", np.arange(len(column.flags), dtype=np.int8))
+            making.attribute(dataset, "flag_meanings", " ".join(column.flags))
         if column.needs_fill_value(values):
             datasets.mark_unknown(dataset)
         if not column.result and column.kind != "string":  # sealing it makes it right
-            dataset.attrs[checksums.OF_COLUMN] = np.int64(checksums.NONE)
+            making.attribute(dataset, checksums.OF_COLUMN, np.int64(checksums.NONE))
         dataset.dims[0].attach_scale(file["point"])
 
 
@@ -322,10 +325,9 @@ def _write_samples(file: h5py.File, document: Document) -> None:
     datasets.create_scale(group, "rank", ranks)
     own = {name: column.described for name, column in document.own_columns.items()}
     datasets.describe(group, {**datasets.RAW, **own})
-    counters = None
     if document.counters:
         nodes = max([len(segment.nodes) for segment in document.segments], default=0)
-        counters = CounterGroup(file, document.counters, points, nodes, ranks)
+        CounterGroup(file, document.counters, points, nodes, ranks).write()
     has_exits = False
     for point in range(points):
         raw = document.raw(point)
@@ -343,8 +345,6 @@ def _write_samples(file: h5py.File, document: Document) -> None:
             n, width, _ = arrival.shape
             group["arrival"][point, :n, :width, :width] = arrival
         _write_own(group, document, point)
-        if counters:
-            counters.write(point)
         document.progress(point)
     if not has_exits:
         del group["exit"]
@@ -377,9 +377,9 @@ def _create_own(
         column.name, shape, column.dtype, chunks=chunk, fillvalue=column.fill, **options
     )
     if not column.is_along_ops:
-        dataset.attrs[sample_columns.COUNT] = column.count
+        making.attribute(dataset, sample_columns.COUNT, column.count)
     if column.has_fill_value:
-        dataset.attrs["_FillValue"] = np.dtype(column.dtype).type(column.fill)
+        making.attribute(dataset, "_FillValue", np.dtype(column.dtype).type(column.fill))
 
 
 def _write_own(group: h5py.Group, document: Document, point: int) -> None:
