@@ -6,6 +6,7 @@ The program in C++ makes the same of the same values, whatever their layout on t
 
 from __future__ import annotations
 
+import math
 import struct
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,6 +16,7 @@ import h5py
 import numpy as np
 from numpy.typing import NDArray
 
+from a2aperf import making
 from a2aperf.errors import DAMAGE, what_is_damaged
 
 NONE: Final = -1
@@ -26,6 +28,7 @@ OF_COLUMN = "checksum"
 COUNTED_BY = "counted_by"
 """Attribute of what a workload keeps: the dataset that says by 0 where nothing is."""
 _AT_ONCE = 16 * 2**20  # bytes of samples
+_AHEAD = 2**18  # bytes of one of the counters
 _NOT_IN_ROWS = {"point", "state", POINTS}
 _OF_HDF5 = {b"DIMENSION_LIST", b"REFERENCE_LIST"}  # who has which scale: addresses in the file
 _LATE = {"end_state", "end_reason", "ended", "message", "end_checksum"}
@@ -84,9 +87,22 @@ def _datasets(group: h5py.Group) -> Iterator[tuple[str, h5py.Dataset]]:
 
 def children(group: h5py.Group) -> list[str | bytes]:
     """Names of what stands in it, ascending as bytes; not of links to somewhere else."""
-    links = group.id.links
-    linked = (n for n in group if links.get_info(_encoded(n)).type == h5py.h5l.TYPE_HARD)
-    return sorted(linked, key=_encoded)
+    linked: list[bytes] = []
+
+    def note(name: bytes, link: Any) -> None:
+        if link.type == h5py.h5l.TYPE_HARD:
+            linked.append(name)
+
+    group.id.links.iterate(note, info=True)
+    return [_told(name) for name in sorted(linked)]
+
+
+def _told(name: bytes) -> str | bytes:
+    """As h5py tells it."""
+    try:
+        return name.decode()
+    except UnicodeDecodeError:
+        return name
 
 
 # Points ------------------------------------------------------------------------------------------
@@ -117,7 +133,7 @@ class PointChecksums:
         self._rows = rows or Rows(file)
         self._samples = [(*one, _count(one[1])) for one in _of_points(file, "raw")]
         self._counts = {count: _counts(file, count) for _, _, count in self._samples}
-        self._counters = list(_of_points(file, "counters"))
+        self._counters = [(name, _Ahead(found)) for name, found in _of_points(file, "counters")]
 
     def of(self, point: int) -> int:
         """Raises what h5py raises where a part of the point cannot be read."""
@@ -129,8 +145,32 @@ class PointChecksums:
                 crc.add_values(samples[point, first:last])
         for name, counters in self._counters:
             crc.add_text(name)
-            crc.add_values(counters[point])
+            crc.add_values(counters.of(point))
         return crc.value
+
+
+class _Ahead:
+    """What a dataset has of each point, read for ever more at once while they are asked in turn."""
+
+    def __init__(self, dataset: h5py.Dataset) -> None:
+        self._dataset = dataset
+        size = int(np.prod(dataset.shape[1:], dtype=np.int64)) * dataset.dtype.itemsize
+        self._most = max(_AHEAD // max(size, 1), 1)
+        self._first = 0
+        self._values: NDArray[Any] = np.empty(0)
+
+    def of(self, point: int) -> NDArray[Any]:
+        """Raises what h5py raises where they cannot be read."""
+        read = len(self._values)
+        if not self._first <= point < self._first + read:
+            step = min(2 * read, self._most) if read and point == self._first + read else 1
+            try:
+                self._values = self._dataset[point : point + step]
+            except DAMAGE:  # perhaps of another point
+                self._values = self._dataset[point : point + 1]
+            self._first = point
+        found: NDArray[Any] = self._values[point - self._first]
+        return found
 
 
 def _count(samples: h5py.Dataset) -> str:
@@ -208,7 +248,7 @@ def asked(file: h5py.File) -> Iterator[tuple[str, h5py.Dataset]]:
     """Columns that have a checksum of their own, and their names."""
     points = file["state"].shape
     for name, dataset in _datasets(file):
-        if dataset.shape == points and OF_COLUMN in dataset.attrs:
+        if h5py.h5a.exists(dataset.id, OF_COLUMN.encode()) and dataset.shape == points:
             yield name, dataset
 
 
@@ -268,9 +308,11 @@ def _members(
 
 def _add_object(crc: Crc, path: str, found: Member) -> None:
     crc.add_text(path)
+    shape: tuple[int, ...] = ()
     if isinstance(found, h5py.Dataset):
         crc.add(b"D")
-        _add_type(crc, found.dtype, found.shape or ())
+        shape = found.shape or ()
+        _add_type(crc, found.dtype, shape)
     else:
         crc.add(b"G")
     names: list[bytes] = []
@@ -279,8 +321,8 @@ def _add_object(crc: Crc, path: str, found: Member) -> None:
         if name not in _OF_HDF5:
             _add_attribute(crc, name, h5py.h5a.open(found.id, name))
     if isinstance(found, h5py.Dataset) and _never_changes(path, found):
-        if found.size and found.size > _MOST:
-            raise ValueError(f"{path} has {found.size} values")
+        if (size := math.prod(shape)) > _MOST:
+            raise ValueError(f"{path} has {size} values")
         crc.add_values(found[()])
 
 
@@ -297,7 +339,7 @@ def _add_attribute(crc: Crc, name: bytes, attribute: h5py.h5a.AttrID) -> None:
     _add_type(crc, dtype, shape)
     base, inner = dtype.subdtype or (dtype, ())
     values: NDArray[Any] = np.zeros(shape + inner, base)
-    attribute.read(values, mtype=h5py.h5t.py_create(dtype))
+    attribute.read(values, mtype=making.in_memory(dtype))
     if dtype.kind == "S":  # without what fills it up
         values = np.array([bytes(text) for text in np.ravel(values)], object)
     crc.add_values(values)

@@ -6,6 +6,7 @@ from __future__ import annotations
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import h5py
 import numpy as np
@@ -26,6 +27,14 @@ class _Known:
     def __init__(self) -> None:
         self.right: dict[int, bool] = {}
         self.rows: checksums.Rows | None = None
+        self._sums: WeakKeyDictionary[h5py.File, checksums.PointChecksums] = WeakKeyDictionary()
+
+    def sums(self, file: h5py.File) -> checksums.PointChecksums:
+        """Of a file as long as it is open."""
+        if file not in self._sums:
+            self.rows = self.rows or checksums.Rows(file)
+            self._sums[file] = checksums.PointChecksums(file, self.rows)
+        return self._sums[file]
 
 
 @lru_cache(maxsize=16)
@@ -61,9 +70,8 @@ def is_right(file: h5py.File, point: int) -> bool:
     known = _known(trailer.identity(Path(file.filename)))
     if point not in known.right:
         told = int(file[checksums.POINTS][point])
-        known.rows = known.rows or checksums.Rows(file)
-        sums = checksums.PointChecksums(file, known.rows)
-        known.right[point] = told != checksums.NONE and told == sums.of(point)
+        crc = known.sums(file).of(point)
+        known.right[point] = told != checksums.NONE and told == crc
     return known.right[point]
 
 
