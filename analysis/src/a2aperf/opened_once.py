@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import h5py
@@ -13,17 +14,38 @@ _MOST = 4096
 """Members that stay open; a file of many launches has more, which are opened when asked for."""
 
 
+@dataclass
+class _Whole:
+    """What is known of the whole file."""
+
+    is_only_read: bool
+    opened: int = 0
+
+
 class _Keeping(h5py.Group):  # type: ignore[misc]
     """Nothing else may remove or replace members meanwhile."""
 
     _opened: dict[str, h5py.Group | h5py.Dataset]
-    _all: list[int]  # how many, of the whole file
+    _whole: _Whole
 
     def __getitem__(self, name: Any) -> Any:
         found = self._opened.get(name) if isinstance(name, str) else None
         if found is not None:
             return found
-        return self._kept(name, super().__getitem__(name))
+        return self._kept(name, self._open(name) or super().__getitem__(name))
+
+    def _open(self, name: Any) -> h5py.Group | h5py.Dataset | None:
+        """As h5py does, which asks the file each time how it was opened; None: that is left to it.
+
+        What cannot be written is known to stay as it is, and h5py asks for its shape once.
+        """
+        if not isinstance(name, str) or not self._whole.is_only_read:
+            return None
+        found = h5py.h5o.open(self.id, name.encode())
+        kind = h5py.h5i.get_type(found)
+        if kind == h5py.h5i.DATASET:
+            return h5py.Dataset(found, readonly=True)
+        return h5py.Group(found) if kind == h5py.h5i.GROUP else None
 
     def __contains__(self, name: Any) -> bool:
         is_open = isinstance(name, str) and name in self._opened
@@ -46,10 +68,10 @@ class _Keeping(h5py.Group):  # type: ignore[misc]
 
     def _kept(self, name: Any, found: Any) -> Any:
         if isinstance(found, h5py.Group):
-            found = _Group(found.id, self._all)
+            found = _Group(found.id, self._whole)
         if isinstance(name, str) and isinstance(found, h5py.Group | h5py.Dataset):
-            self._all[0] += 1
-            if self._all[0] <= _MOST:
+            self._whole.opened += 1
+            if self._whole.opened <= _MOST:
                 self._opened[name] = found
         return found
 
@@ -59,8 +81,8 @@ class _Keeping(h5py.Group):  # type: ignore[misc]
 
 
 class _Group(_Keeping):
-    def __init__(self, bind: h5py.h5g.GroupID, all_: list[int]) -> None:
-        self._opened, self._all = {}, all_
+    def __init__(self, bind: h5py.h5g.GroupID, whole: _Whole) -> None:
+        self._opened, self._whole = {}, whole
         super().__init__(bind)
 
 
@@ -68,5 +90,6 @@ class OpenedOnce(_Keeping, h5py.File):  # type: ignore[misc]
     """As h5py.File is."""
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
-        self._opened, self._all = {}, [0]
+        self._opened, self._whole = {}, _Whole(is_only_read=False)
         super().__init__(*arguments, **options)
+        self._whole.is_only_read = self.mode == "r"

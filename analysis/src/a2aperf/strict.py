@@ -38,7 +38,7 @@ def texts(dataset: Any, most: int = MOST) -> list[str]:
     _require_dataset(dataset)
     if dataset.shape == (0,):  # of whatever type
         return []
-    if dataset.ndim != 1 or dataset.dtype.kind not in "OS":
+    if len(dataset.shape) != 1 or dataset.dtype.kind not in "OS":
         raise ValueError(f"{dataset.name} is no list of texts")
     _require_length(dataset, most)
     return [text(value) for value in _stored(dataset)]
@@ -63,7 +63,7 @@ def one_number(dataset: Any) -> int:
 def numbers(dataset: Any, kind: str, most: int = MOST) -> NDArray[Any]:
     """A list of numbers as numpy's type `kind`; whole ones may be stored as floats."""
     _require_dataset(dataset)
-    if dataset.ndim != 1 or dataset.dtype.kind not in "iufb":
+    if len(dataset.shape) != 1 or dataset.dtype.kind not in "iufb":
         raise ValueError(f"{dataset.name} is no list of numbers")
     _require_length(dataset, most)
     found: NDArray[Any] = _stored(dataset)
@@ -82,7 +82,7 @@ def flags(dataset: Any, found: NDArray[Any]) -> NDArray[np.bool_]:
 def array(dataset: Any, dimensions: int) -> NDArray[Any]:
     """All numbers of a dataset of so many dimensions."""
     _require_dataset(dataset)
-    if dataset.dtype.kind not in "iufb" or dataset.ndim != dimensions:
+    if dataset.dtype.kind not in "iufb" or len(dataset.shape) != dimensions:
         raise ValueError(f"{dataset.name} has {dataset.ndim} dimensions of {dataset.dtype}")
     found: NDArray[Any] = _stored(dataset)
     return found
@@ -99,7 +99,7 @@ def part(dataset: Any, place: tuple[Any, ...], shape: tuple[int, ...]) -> NDArra
 def values(dataset: Any, place: tuple[Any, ...], shape: tuple[int, ...]) -> NDArray[Any]:
     """The numbers at a place, which must have this shape."""
     _require_dataset(dataset)
-    if dataset.dtype.kind not in "iufb" or len(place) != dataset.ndim:
+    if dataset.dtype.kind not in "iufb" or len(place) != len(dataset.shape):
         raise ValueError(f"{dataset.name} has {dataset.ndim} dimensions of {dataset.dtype}")
     found: NDArray[Any] = _stored(dataset, place)
     if found.shape != shape:
