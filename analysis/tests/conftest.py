@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from a2aperf import cli, loading
+from a2aperf import asking, cli, loading
 from a2aperf.results import Results
-from support import made, synthetic
+from support import made, summed, synthetic
 from support.synthetic import Setup
 
 DATA = Path(__file__).parent / "data"
@@ -30,6 +30,14 @@ def _written_once(
     made.kept.mkdir(exist_ok=True)
     yield
     made.kept = None
+
+
+@pytest.fixture(scope="module")
+def summed_once() -> Iterator[None]:
+    """For tests of many files, of which each command reads the same: not of how they are read."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(asking, "_answer", summed.once(asking._answer))
+        yield
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,8 @@ from a2aperf.errors import InputError
 from conftest import Outcome
 from support import synthetic
 
+pytestmark = pytest.mark.usefixtures("summed_once")
+
 Run = Callable[..., Outcome]
 SETUP = synthetic.Setup(nodes=2, sizes=(1000, 8000), ops=20)
 

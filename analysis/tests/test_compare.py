@@ -19,6 +19,8 @@ from support import native_streams, synthetic
 from support.edited import edited
 from support.synthetic import Effects, Setup
 
+pytestmark = pytest.mark.usefixtures("summed_once")
+
 A2A = Callable[..., Outcome]
 START = datetime(2025, 6, 15, tzinfo=UTC)
 

@@ -33,7 +33,7 @@ from a2aperf.studies import screened
 from conftest import Outcome
 from support.synthetic_screening import SETUP, confirmed, launched
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("summed_once")]
 
 A2A = Callable[..., Outcome]
 DUMMIES = tuple(f"A2APERF_DUMMY_{i}=1" for i in range(6))

@@ -11,6 +11,8 @@ import pytest
 from a2aperf import blocks, equivalence, maxt
 from trials import Trial
 
+pytestmark = pytest.mark.usefixtures("summed_once")
+
 
 def adjusted(trial: Trial, rng: np.random.Generator) -> list[float]:
     margin = math.log1p(0.02)

@@ -31,6 +31,8 @@ from support import synthetic
 from support.edited import edited
 from support.synthetic import TABLE_SIZES, Effects, Setup
 
+pytestmark = pytest.mark.usefixtures("summed_once")
+
 A2A = Callable[..., Outcome]
 QUIET = Setup(sizes=TABLE_SIZES, ops=100)
 

@@ -22,6 +22,8 @@ from support import native_echo, native_streams
 from support.edited import edited
 from support.synthetic_streams import Pipe, write_streams
 
+pytestmark = pytest.mark.usefixtures("summed_once")
+
 Run = Callable[..., Outcome]
 STREAMS = (DATA / "loopback-32-buffers.txt").read_text()
 TRIPS = (DATA / "clusterperf-2018-11.txt").read_text()

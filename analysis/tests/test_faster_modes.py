@@ -18,6 +18,8 @@ from a2aperf.explain.finding import Finding
 from support import synthetic
 from support.synthetic import Effects, Setup
 
+pytestmark = pytest.mark.usefixtures("summed_once")
+
 LARGE = Setup(sizes=(1000, 1 << 20, 8 << 20), ops=60, ppn=1, link_rate_gbps=100.0)
 BOTH = ("tagged", "write-imm")
 

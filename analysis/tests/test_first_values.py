@@ -18,6 +18,8 @@ from conftest import Outcome
 from support import synthetic
 from support.synthetic import Effects, Setup
 
+pytestmark = pytest.mark.usefixtures("summed_once")
+
 A2A = Callable[..., Outcome]
 SETUP = Setup(nodes=2, ppn=1, sizes=(60000,), ops=20)
 

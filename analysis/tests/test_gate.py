@@ -22,6 +22,8 @@ from support.edited import edited
 from support.synthetic import Effects, Setup
 from support.synthetic_jobs import SETUP, START, baseline, night
 
+pytestmark = pytest.mark.usefixtures("summed_once")
+
 A2A = Callable[..., Outcome]
 
 

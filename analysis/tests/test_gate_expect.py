@@ -21,6 +21,8 @@ from conftest import Outcome
 from support import synthetic
 from support.synthetic import Setup
 
+pytestmark = pytest.mark.usefixtures("summed_once")
+
 A2A = Callable[..., Outcome]
 PCIE = {"nic_pcie_width": "16", "nic_pcie_speed": "8.0 GT/s PCIe", "nic_mtu": "8192"}
 OMNI_PATH = Setup(ops=20, sizes=(1000, 60000), node_facts=PCIE)

@@ -16,6 +16,8 @@ from support import synthetic, synthetic_pairs
 from support.synthetic import Setup
 from support.synthetic_pairs import Truth
 
+pytestmark = pytest.mark.usefixtures("summed_once")
+
 A2A = Callable[..., Outcome]
 PAIRS = Setup(nodes=8, ppn=1, sizes=(1_000_000,), ops=10)
 HEALTHY = "node001\tprogram\tok\ta2aperf 0.1.0\nnode002\tprogram\tok\ta2aperf 0.1.0\n"

@@ -20,6 +20,8 @@ from nulls.months import Months
 from support import synthetic
 from support.synthetic import Effects, Setup
 
+pytestmark = pytest.mark.usefixtures("summed_once")
+
 A2A = Callable[..., Outcome]
 Floats = NDArray[np.float64]
 START = datetime(2025, 1, 1, tzinfo=UTC)

@@ -15,6 +15,8 @@ from a2aperf.errors import InputError
 from a2aperf.importers import named_columns
 from conftest import DATA, Outcome
 
+pytestmark = pytest.mark.usefixtures("summed_once")
+
 Run = Callable[..., Outcome]
 TEXT = DATA / "interconnects-2011.txt"
 

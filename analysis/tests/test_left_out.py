@@ -12,6 +12,8 @@ from a2aperf.errors import InputError
 from conftest import Outcome
 from support import synthetic
 
+pytestmark = pytest.mark.usefixtures("summed_once")
+
 Run = Callable[..., Outcome]
 COMMANDS = {
     "history": ("history", "runs"),

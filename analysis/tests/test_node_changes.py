@@ -12,6 +12,8 @@ import pytest
 from a2aperf.nodes import changes, history, told
 from a2aperf.nodes.night import DAY_NS, Line, Night
 
+pytestmark = pytest.mark.usefixtures("summed_once")
+
 FIRST = 20_000
 
 

@@ -37,6 +37,8 @@ from support.synthetic import Effects, Setup
 from support.synthetic_pairs import write_pairs
 from support.synthetic_streams import TRIP, Pipe, write_streams, write_trips
 
+pytestmark = pytest.mark.usefixtures("summed_once")
+
 
 @pytest.fixture
 def old(table_2019: Path) -> Results:

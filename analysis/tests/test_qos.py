@@ -20,6 +20,8 @@ from conftest import DATA, Outcome
 from support.edited import edited
 from support.shared_link import MODIFIED, PUBLISHED, Setting, drawn, modified, write, write_text
 
+pytestmark = pytest.mark.usefixtures("summed_once")
+
 Run = Callable[..., Outcome]
 TEXT = DATA / "qos-default.txt"
 CONF = MODIFIED.partition("\n\n")[2]

@@ -20,6 +20,8 @@ from support import synthetic
 from support.edited import edited
 from support.synthetic import Effects, Setup
 
+pytestmark = pytest.mark.usefixtures("summed_once")
+
 HARM = "</script><script>alert('x')</script><b onload=\"y\">"
 
 

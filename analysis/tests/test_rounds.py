@@ -35,6 +35,8 @@ from a2aperf.studies import screened
 from conftest import Outcome
 from support.synthetic_screening import SETUP, START, Truth, confirmed, launched
 
+pytestmark = pytest.mark.usefixtures("summed_once")
+
 A2A = Callable[..., Outcome]
 DUMMIES = tuple(f"A2APERF_DUMMY_{i}=1" for i in range(4))
 SHORT = replace(SETUP, sizes=(1000, 20000, 80000), ops=10)

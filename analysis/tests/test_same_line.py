@@ -16,6 +16,8 @@ from a2aperf.results import Results
 from support import synthetic
 from support.synthetic import Setup
 
+pytestmark = pytest.mark.usefixtures("summed_once")
+
 SETUP = Setup(sizes=(1000, 8000, 16000, 60000), ops=30)
 Change = dict[str, Any]
 

@@ -21,6 +21,8 @@ from conftest import Outcome
 from support.edited import edited
 from support.synthetic_screening import Truth, launched
 
+pytestmark = pytest.mark.usefixtures("summed_once")
+
 A2A = Callable[..., Outcome]
 GOOD = """\
 provider = "psm2"

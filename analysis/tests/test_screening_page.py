@@ -24,6 +24,8 @@ from a2aperf.studies.study import Job, Launch, Logged
 from conftest import Outcome
 from support.synthetic_screening import SETUP, confirmed, launched
 
+pytestmark = pytest.mark.usefixtures("summed_once")
+
 A2A = Callable[..., Outcome]
 SIZES = (1000, 8000, 60000)
 TRIED = ("PSM2_RCVTHREAD", "PSM2_TID", *(f"A2APERF_DUMMY_{i}=1" for i in range(5)))

@@ -35,6 +35,8 @@ from conftest import DATA, Outcome
 from support.edited import edited
 from support.synthetic_streams import PAIRS, SIZES, TRIP, Pipe, write_streams, write_trips
 
+pytestmark = pytest.mark.usefixtures("summed_once")
+
 Run = Callable[..., Outcome]
 
 

@@ -19,6 +19,8 @@ from conftest import Outcome
 from support import synthetic
 from support.synthetic import Setup
 
+pytestmark = pytest.mark.usefixtures("summed_once")
+
 A2A = Callable[..., Outcome]
 
 

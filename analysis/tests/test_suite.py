@@ -26,6 +26,8 @@ from support import synthetic
 from support.edited import edited
 from support.synthetic import Effects, Setup
 
+pytestmark = pytest.mark.usefixtures("summed_once")
+
 A2A = Callable[..., Outcome]
 
 # Which ones ---------------------------------------------------------------------------------------
