@@ -24,8 +24,9 @@ def once(answer: Answer) -> Answer:
 
     @wraps(answer)
     def kept(path: Path, question: Answer, *arguments: Any) -> Any:
-        is_vouched_for = trailer.is_heeded() and trailer.of(path) is trailer.Trailer.RIGHT
-        if question is not asking.summary or not is_vouched_for:
+        if question is not asking.summary or not trailer.is_heeded() or not path.is_file():
+            return answer(path, question, *arguments)
+        if trailer.of(path) is not trailer.Trailer.RIGHT:
             return answer(path, question, *arguments)
         found = of_content(hashlib.sha256(path.read_bytes()).digest())
         if not found:
