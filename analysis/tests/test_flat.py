@@ -84,6 +84,16 @@ def test_a_database_has_each_launch_once(
     assert query(base, kept) == [("0",)]
 
 
+def test_a_merged_launch_takes_the_place_of_its_own(a2a: A2A, launch: Path, tmp_path: Path) -> None:
+    other = synthetic.write_launch(tmp_path / "b.h5", Setup(nodes=2, ppn=2, sizes=(8,), seed=5))
+    merged, base = tmp_path / "both.h5", tmp_path / "site.sqlite"
+    assert a2a("merge", launch, other, "-o", merged).status == 0
+    for files in ((launch, other), (merged,)):
+        assert a2a("export", *files, "--flat", "-o", base).status == 0
+        assert query(base, "SELECT count(DISTINCT launch_id) FROM points") == [(2,)]
+    assert query(base, "SELECT DISTINCT file FROM points") == [("both.h5",)]
+
+
 @pytest.mark.parametrize("suffix", ["sqlite", "duckdb"])
 def test_a_database_is_never_made_behind_a_link(
     a2a: A2A, launch: Path, tmp_path: Path, suffix: str

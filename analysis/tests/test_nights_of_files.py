@@ -16,7 +16,7 @@ from a2aperf import asking, isolated
 from a2aperf.nodes import kept, nights
 from a2aperf.nodes.night import Night, Per
 from conftest import Outcome
-from support import synthetic_pairs
+from support import synthetic, synthetic_pairs
 from support.synthetic import Setup
 
 A2A = Callable[..., Outcome]
@@ -162,6 +162,19 @@ def test_the_index_changes_nothing_but_the_time(
     ):
         index.write_text(damage)
         assert a2a("history", folder, "--per", "node").out == changed
+
+
+def test_a_merged_file_adds_no_launch(a2a: A2A, tmp_path: Path) -> None:
+    parts = [
+        synthetic.write_launch(
+            tmp_path / f"{day}.h5",
+            Setup(nodes=4, ppn=1, sizes=(1000,), ops=12, seed=day, started=START),
+        )
+        for day in range(2)
+    ]
+    assert a2a("merge", *parts, "-o", tmp_path / "both.h5").status == 0
+    told = a2a("history", tmp_path, "--per", "node").out
+    assert told.startswith("2 launches in 1 night from ")
 
 
 def test_damaged_files_are_left_out_and_told(a2a: A2A, nightly: Path, tmp_path: Path) -> None:

@@ -38,6 +38,12 @@ def identity(attributes: dict[str, Any], nodes: Sequence[str]) -> tuple[Any, ...
     return (origin, attributes["command_line"], tuple(nodes)) if origin > 0 else None
 
 
+def key(launch: Launch) -> str:
+    """The same of a launch in whatever file it is, as text; of an import in this file alone."""
+    known = identity(launch.attributes, launch.nodes)
+    return repr((known, 0) if known else ((launch.id,), launch.segment))
+
+
 def without_copies(paths: Sequence[Path]) -> tuple[list[Path], list[Path]]:
     """The files that hold every launch once, and those whose launches are all in them.
 

@@ -88,9 +88,7 @@ def _keyed(found: Results, frame: pd.DataFrame, columns: dict[str, schema.Column
 
 
 def _key(launch: Launch) -> str:
-    known = copies.identity(launch.attributes, launch.nodes) or (launch.id,)
-    text = repr((known, launch.segment))
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
+    return hashlib.sha256(copies.key(launch).encode()).hexdigest()[:16]
 
 
 KINDS: Final[Mapping[str, Callable[[Results], Flat]]] = {

@@ -51,7 +51,7 @@ class Night:
     """
 
     identity: str
-    """What no two launches share; a copy of the file has the same."""
+    """What no two launches share; a copy of the file has the same, and a merged one."""
     started: int
     nodes: list[str]
     facts: dict[str, list[str]]
@@ -172,9 +172,7 @@ def night(
     if parted:
         facts = {name: _of_parts(name, facts, parted) for name in facts}
         nodes = parted.names
-    known = copies.identity(launch.attributes, launch.nodes) or launch.id
-    identity = repr((known, launch.segment))
-    yield Night(identity, int(started), nodes, facts, lines, of_pairs)
+    yield Night(copies.key(launch), int(started), nodes, facts, lines, of_pairs)
 
 
 def _of_parts(name: str, facts: dict[str, list[str]], parted: Parted) -> list[str]:
