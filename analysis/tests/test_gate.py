@@ -310,6 +310,7 @@ def test_tails_and_invalid_ops(a2a: A2A, tmp_path: Path) -> None:
     ("text", "words"),
     [
         ("x", ("not a file of limits",)),
+        pytest.param("x = " + "[" * 5000, ("nested too deeply",), id="nested"),
         ("", ("limit: expected tables",)),
         ("limits = 1", ("unknown key 'limits'", "did you mean limit?")),
         ("[[limit]]\nmin_eficiency = 1", ("limit 1", "min_eficiency", "did you mean min_eff")),

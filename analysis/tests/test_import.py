@@ -352,6 +352,22 @@ def test_perftest_that_is_none(
     a2a("import", path, "-o", tmp_path / "x.h5").refused("bw.json", *words)
 
 
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("[1]", "no 'test_info' and 'results'"),
+        ("[" * 100_000, "nested too deeply"),
+        ('{"test_info": {}, "results": {"MsgSize": 1' + "0" * 5000 + "}}", "4300 digits"),
+        ('{"test_info": {}, "results": {"MsgSize": 1' + "0" * 400 + "}}", "positive number"),
+    ],
+    ids=["list", "nested", "endless", "large"],
+)
+def test_json_that_is_no_perftest(a2a: Run, tmp_path: Path, text: str, words: str) -> None:
+    path = tmp_path / "bw.json"
+    path.write_text(text)
+    a2a("import", path, "--format", "perftest", "-o", tmp_path / "x.h5").refused("bw.json", words)
+
+
 # All formats -------------------------------------------------------------------------------------
 
 
@@ -364,6 +380,30 @@ def test_binary_and_missing_texts(a2a: Run, table_2019: Path, tmp_path: Path) ->
     a2a("import", table_2019, "-o", tmp_path / "x.h5").refused("is not a text file")
     a2a("import", tmp_path / "none", "-o", tmp_path / "x.h5").refused("no such file")
     a2a("import", tmp_path, "-o", tmp_path / "x.h5").refused("a folder, not a file")
+
+
+@pytest.mark.parametrize(
+    ("row", "name"),
+    [
+        ("99999999 1000 100", "ranks"),
+        (f"20 {10**20} 100", "message_size"),
+        (f"20 1000 {10**20}", "ops"),
+    ],
+)
+def test_numbers_that_no_file_has_room_for(a2a: Run, tmp_path: Path, row: str, name: str) -> None:
+    heading = next(one for one in TABLE_2019.read_text().splitlines() if "Throughput" in one)
+    (tmp_path / "t.txt").write_text(f"{heading}\n{row} 1 2 2 3 4 1.0\n")
+    outcome = a2a("import", tmp_path / "t.txt", "-o", tmp_path / "x.h5")
+    assert outcome.status == 2
+    assert f"t.txt: {name} is 1e+{'08' if name == 'ranks' else '20'}: more than" in outcome.err
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [("--ranks", 10**10), ("--rails", 10**10), ("--link-rate", -5), ("--link-rate", "inf")],
+)
+def test_options_that_nothing_has(a2a: Run, tmp_path: Path, option: str, value: object) -> None:
+    a2a("import", TABLE_2019, "-o", tmp_path / "x.h5", option, value).refused(option)
 
 
 def test_bad_pairs(a2a: Run, tmp_path: Path) -> None:

@@ -290,6 +290,12 @@ def test_an_old_verdict_of_the_same_id_is_none(
         assert outcome.status == 3 and "check-7.txt is older: its output says why" in outcome.err
 
 
+def test_a_check_that_makes_no_sense_is_unknown_and_not_critical(a2a: A2A) -> None:
+    for options in ((), ("-N", "4", "--odd")):
+        assert a2a("submit", "--check", *options).status == 3, options
+        assert a2a("submit", *options, "--", "--check").status == 2, options
+
+
 def test_limits_with_a_mistake_are_told_before_a_check_is_submitted(a2a: A2A) -> None:
     Path("limits.toml").write_text("[[limit]]\nmax_p50 = 1\n")
     outcome = a2a("submit", "-N", "4", "--check", "--limits", "limits.toml", "--dry-run")

@@ -14,7 +14,7 @@ from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 
-from a2aperf import copies, loading, output, regular, terminal
+from a2aperf import copies, loading, notation, output, regular, terminal
 from a2aperf.errors import InputError
 from a2aperf.results import Results
 from a2aperf.studies import first
@@ -31,7 +31,7 @@ def read() -> dict[str, list[Path]]:
     """All baselines by name; empty where none was ever saved."""
     path = register()
     try:
-        found = json.loads(regular.read_text(path))
+        found = notation.of_json(regular.read_text(path))
     except FileNotFoundError:
         return {}
     except (OSError, ValueError) as error:

@@ -21,6 +21,8 @@ from a2aperf import __version__, terminal
 from a2aperf.errors import STATUS_BAD_INPUT, STATUS_LEFT_OUT, InputError
 
 STATUS_INTERRUPTED = 130
+_STATUS_UNKNOWN = 3
+"""To a monitor, which takes 2 for critical."""
 
 
 @dataclass(frozen=True)
@@ -38,13 +40,18 @@ class CommandRow:
     module: str = ""
     bad_input: int = STATUS_BAD_INPUT
     """Exit status where the input cannot be used."""
+    judging: str = ""
+    """The option with which it judges as `gate` does, and has the status of that."""
 
 
 # A new command is a module in a2aperf/commands and a row here; a module is loaded when it is used.
 COMMANDS: tuple[CommandRow, ...] = (
     CommandRow("doctor", "Check whether nodes are fit to measure; measures nothing.", "Measure"),
     CommandRow(
-        "submit", "Submit a study to Slurm: scaling, or a comparison of settings.", "Measure"
+        "submit",
+        "Submit a study to Slurm: scaling, or a comparison of settings.",
+        "Measure",
+        judging="--check",
     ),
     CommandRow("run", "Compare settings without Slurm: here, or on hosts of a file.", "Measure"),
     CommandRow("suite", "Interconnects side by side: the same workloads over each.", "Measure"),
@@ -56,7 +63,10 @@ COMMANDS: tuple[CommandRow, ...] = (
     CommandRow("compare", "Compare settings or groups of files.", "Judge"),
     CommandRow("screen", "Find which of many settings matters: a plan, and its outcome.", "Judge"),
     CommandRow(
-        "gate", "Check limits or a baseline: one status for a monitor.", "Judge", bad_input=3
+        "gate",
+        "Check limits or a baseline: one status for a monitor.",
+        "Judge",
+        bad_input=_STATUS_UNKNOWN,
     ),
     CommandRow("explain", "Point out what stands out, with the numbers behind it.", "Judge"),
     CommandRow("history", "Show results over months: trends, and what changed when.", "Judge"),
@@ -159,7 +169,9 @@ def _usage(error: _click.exceptions.UsageError) -> str:
 
 def _status_of_bad_input(arguments: list[str] | None) -> int:
     words = sys.argv[1:] if arguments is None else arguments
-    return next((row.bad_input for row in COMMANDS if row.name in words[:1]), STATUS_BAD_INPUT)
+    own = words[: words.index("--")] if "--" in words else words
+    row = next((row for row in COMMANDS if row.name in words[:1]), COMMANDS[0])
+    return _STATUS_UNKNOWN if row.judging and row.judging in own else row.bad_input
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from a2aperf import regular, terminal, writer
+from a2aperf import regular, strict, terminal, writer
 from a2aperf.commands.options import Force, Output
 from a2aperf.errors import InputError
 from a2aperf.importers import block, formats
@@ -33,13 +33,15 @@ def run(
     format_: Annotated[
         Format, typer.Option("--format", help="compat is the layout of 2019.")
     ] = AUTO,
-    ranks: Annotated[int | None, typer.Option(min=2, help="Number of ranks.")] = None,
+    ranks: Annotated[
+        int | None, typer.Option(min=2, max=strict.MOST, help="Number of ranks.")
+    ] = None,
     ppn: Annotated[float | None, typer.Option(min=1, help="Ranks per node.")] = None,
     provider: Annotated[str, typer.Option(help="libfabric provider.")] = "",
     link_rate: Annotated[
         float, typer.Option(help="Gbit/s of one rail.", show_default=False)
     ] = math.nan,
-    rails: Annotated[int, typer.Option(min=1, help="Rails per node.")] = 1,
+    rails: Annotated[int, typer.Option(min=1, max=1024, help="Rails per node.")] = 1,
     env: Annotated[
         list[str], typer.Option(metavar="NAME=VALUE", help="A variable that was set.")
     ] = [],  # noqa: B006
@@ -57,6 +59,8 @@ def run(
     per node and settings is read; what it does not say stays unknown, or is what the options say.
     """
     writer.require_writable(output, force)
+    if link_rate <= 0 or math.isinf(link_rate):
+        raise InputError(f"--link-rate {link_rate:g}: expected Gbit/s above 0, such as 100")
     given = block.Given(
         ranks, ppn, provider, link_rate, rails, _pairs("--env", env), _pairs("--label", label)
     )

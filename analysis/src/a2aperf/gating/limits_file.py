@@ -5,14 +5,13 @@ from __future__ import annotations
 
 import math
 import re
-import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Final
 
-from a2aperf import regular
+from a2aperf import notation, regular
 from a2aperf.errors import InputError
 from a2aperf.labels import number_text
 
@@ -63,7 +62,7 @@ class Limit:
 def read(path: Path) -> list[Limit]:
     """All limits of the file; InputError with the file and the key."""
     try:
-        document = tomllib.loads(regular.read_text(path))
+        document = notation.of_toml(regular.read_text(path))
     except (OSError, ValueError) as error:
         words = getattr(error, "strerror", None) or error
         raise InputError(f"{path}: not a file of limits: {words}") from None

@@ -12,11 +12,12 @@ from typing import Any, Final
 
 from numpy.typing import NDArray
 
-from a2aperf import __version__, datasets, metrics, schema, writer
+from a2aperf import __version__, datasets, metrics, schema, strict, writer
 from a2aperf.errors import InputError
 
 LARGEST: Final = 2**62
 """What a whole number of a file is below."""
+_BELOW: Final = {"int8": 2**7, "int32": 2**31, "int64": LARGEST}
 
 
 @dataclass
@@ -99,6 +100,7 @@ def document(
                 )
             base = {"segment": index, "order": order, "engine": block.engine, "ranks": ranks}
             row = {**base, **row}
+            _require_room(origin, row, kind)
             rows.append({**_row(row, ppn, given), **kind.rates(row, ppn, given), **row})
         segments.append(_segment(block, given, origin))
     return writer.Document(
@@ -115,6 +117,15 @@ def document(
         own=kind.own(blocks),
         described=kind.described,
     )
+
+
+def _require_room(origin: str, row: Mapping[str, Any], kind: Kind) -> None:
+    """InputError where a whole number is larger than a file's can be."""
+    for column in kind.described:
+        value = row.get(column.name)
+        below = strict.MOST + 1 if column.name == "ranks" else _BELOW.get(column.kind, math.inf)
+        if isinstance(value, int | float) and value >= below:
+            raise InputError(f"{origin}: {column.name} is {value:.4g}: more than there can be")
 
 
 def _row(row: Mapping[str, Any], ppn: float | None, given: Given) -> dict[str, Any]:

@@ -13,9 +13,11 @@ unknown. A bandwidth test gives a mean rate; its mean time is that of one messag
 import json
 import math
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
+from a2aperf import notation
 from a2aperf.errors import InputError
 from a2aperf.importers.block import Block, bad
 
@@ -41,9 +43,13 @@ def matches(text: str) -> bool:
 def parse(path: Path, text: str) -> list[Block]:
     """One block of one row; InputError where it is no result of perftest."""
     try:
-        data = json.loads(text)
+        data = notation.of_json(text)
     except json.JSONDecodeError:
         data = _by_lines(path, text)
+    except ValueError as error:
+        raise InputError(f"{path}: not what perftest writes: {error}") from None
+    if not isinstance(data, dict):
+        data = {}
     info, results = data.get("test_info"), data.get("results")
     if not isinstance(info, dict) or not isinstance(results, dict):
         raise InputError(f"{path}: no 'test_info' and 'results' as perftest writes them")
@@ -106,7 +112,7 @@ def _plain(text: str) -> str | int | float:
 def _value(path: Path, results: dict[str, Any], name: str, *, may_be_zero: bool = False) -> float:
     value = results.get(name)
     least = 0.0 if may_be_zero else math.ulp(0)
-    if not isinstance(value, int | float) or not least <= value < math.inf:
+    if not isinstance(value, int | float) or not least <= value <= sys.float_info.max:
         kind = "number of 0 or more" if may_be_zero else "positive number"
         raise InputError(f"{path}: results.{name} is {value!r}, expected a {kind}")
     return float(value)

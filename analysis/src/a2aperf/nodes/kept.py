@@ -15,7 +15,7 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final
 
-from a2aperf import __version__, asking, isolated, output, regular, terminal
+from a2aperf import __version__, asking, isolated, notation, output, regular, terminal
 from a2aperf.errors import InputError
 from a2aperf.nodes import nights
 from a2aperf.nodes.night import Night, Per
@@ -123,7 +123,7 @@ def _kept(file: Path) -> Iterator[_Known]:
 
 def _known(file: Path) -> _Known:
     with suppress(OSError, ValueError, KeyError, TypeError):
-        said = json.loads(regular.read_text(file))
+        said = notation.of_json(regular.read_text(file))
         if said["format"] == _FORMAT and said["version"] == __version__:
             return dict(said["files"])
     return {}

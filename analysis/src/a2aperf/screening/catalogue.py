@@ -12,7 +12,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, Final
 
-from a2aperf import grouping, regular
+from a2aperf import grouping, notation, regular
 from a2aperf.credentials import looks_like_credential
 from a2aperf.errors import InputError
 from a2aperf.labels import list_text, size_text
@@ -191,7 +191,7 @@ def _also(provider: str) -> list[str]:
 
 def _parsed(where: str, text: str) -> _File:
     try:
-        document = tomllib.loads(text)
+        document = notation.of_toml(text)
     except tomllib.TOMLDecodeError as error:
         matched = re.fullmatch(r"(.*) \(at line (\d+), column (\d+)\)", str(error))
         if matched:
@@ -199,6 +199,8 @@ def _parsed(where: str, text: str) -> _File:
         line = text.count("\n") + 1
         raise InputError(f"{where}:{line}: {str(error).removesuffix(' (at end of document)')}: "
                          "the file ends too early") from None  # fmt: skip
+    except ValueError as error:
+        raise InputError(f"{where}: not a catalogue: {error}") from None
     return _Reader(where, text).file(document)
 
 

@@ -3,12 +3,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
-from a2aperf import regular
+from a2aperf import notation, regular
 from a2aperf.errors import InputError
 
 _Made = TypeVar("_Made")
@@ -23,7 +22,7 @@ def read(
     `make` asks for.
     """
     try:
-        document = json.loads(regular.read_text(path))
+        document = notation.of_json(regular.read_text(path))
     except (OSError, ValueError) as error:
         words = getattr(error, "strerror", None) or error
         raise InputError(f"{path}: not a plan: {words}") from None

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from a2aperf import regular, workloads
+from a2aperf import notation, regular, workloads
 from a2aperf.errors import InputError
 from a2aperf.labels import list_text
 from a2aperf.studies import interconnects
@@ -91,7 +91,7 @@ def before(folder: Path) -> list[Interconnect] | None:
 def _read(folder: Path) -> dict[str, Any]:
     path = folder / NAME
     try:
-        known = json.loads(regular.read_text(path))
+        known = notation.of_json(regular.read_text(path))
         if known["schema"] != _SCHEMA or not all(isinstance(x, str) for x in known["across"]):
             raise ValueError
     except (OSError, ValueError, KeyError, TypeError):

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
+import numpy as np
 import pandas as pd
 
 from a2aperf import grouping
@@ -184,6 +185,14 @@ def levels(found: Results) -> list[Finding]:
     return findings
 
 
+def _with_interval(row: pd.Series[Any]) -> str:
+    ratio, low, high = _ratio(row, "p50")
+    if low != low:
+        return f"{number_text(ratio, 3)}, without an interval"
+    told = ratio_texts(ratio, low, high)
+    return f"{told[0]} (95 % by itself: {told[1]} to {told[2]})"
+
+
 def _points(found: Results) -> Iterator[tuple[str, pd.Series[Any]]]:
     for where, rows in launches(found):
         for _, row in rows.iterrows():
@@ -199,8 +208,9 @@ def sentences(results: Results) -> list[str]:
             f"{file}: {count_text(len(rows), 'point')} of victims beside a load, at "
             f"{', '.join(map(str, shown))} % of its full rate"
         )
-        worst = rows["impact_p50"].where(impact.has_load(rows)).max()
-        if worst == worst:
-            words += f"; the largest impact on a median is {number_text(float(worst), 3)}"
+        of_loads = rows[impact.has_load(rows) & (rows["load_level"] > 0)]
+        if of_loads["impact_p50"].notna().any():
+            worst = of_loads.iloc[int(np.nanargmax(of_loads["impact_p50"]))]
+            words += f"; the largest impact on a median is {_with_interval(worst)}"
         said.append(words + ".")
     return said
