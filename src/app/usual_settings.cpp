@@ -24,13 +24,18 @@ constexpr int kMostConnections = 256;
 constexpr std::array<PollingWay, 2> kUsualPolls{{{Polling::yield}, {Polling::throttle, 16}}};
 constexpr std::string_view kNoTime = "there is no time for it";
 
-Axes of_first_setting(Axes axes) {
-    axes.schedules.resize(1);
-    axes.windows.resize(1);
-    axes.chunks.resize(1);
-    axes.endpoints.resize(1);
-    axes.polls.resize(1);
-    return axes;
+// As the first setting that is measured, in whatever mode and at whatever size; as the very first where none is.
+Axes of_first_setting(const Axes& axes, const Layout& layout, const Skip& skip) {
+    const std::vector<Point> points = make_plan(axes, layout, skip).points;
+    const auto measured = std::ranges::find_if_not(points, &Point::is_skipped);
+    const Point& first = measured == points.end() ? points.front() : *measured;
+    Axes one = axes;
+    one.schedules = {first.schedule};
+    one.windows = {first.window_bytes > 0 ? Window{0, first.window_bytes} : Window{first.window}};
+    one.chunks = {first.chunk};
+    one.endpoints = {first.channels};
+    one.polls = {first.polling};
+    return one;
 }
 
 std::vector<Point> cut_into_usual_chunks(Axes axes, const Layout& layout, const Skip& skip) {
@@ -79,7 +84,7 @@ std::string why_no_endpoints(const Options& options, const Plan& first, int rank
 
 std::vector<std::vector<Point>> usual_settings(const Options& options, const Axes& axes, const Layout& layout,
                                                const Skip& skip) {
-    const Axes one = of_first_setting(axes);
+    const Axes one = of_first_setting(axes, layout, skip);
     std::vector<std::vector<Point>> all;
     if (!options.is_given("chunk")) all.push_back(cut_into_usual_chunks(one, layout, skip));
     if (!options.is_given("endpoints") && usual_endpoints_trouble(options, layout.ranks()).empty())

@@ -2,6 +2,7 @@
 #include "app/usual_settings.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <set>
 #include <tuple>
 
@@ -116,6 +117,24 @@ TEST_CASE("of endpoints that a provider lacks the search says why, and keeps the
     }
     CHECK(skipped == 2);
     CHECK(untried(options, 4, skip) == fmt::format("not tried: --endpoints 2 ({})", kOnePsm2));
+}
+
+TEST_CASE("what is tried beside a given first value that is skipped is tried as the next one is") {
+    Options options = with_usual_settings({65536});
+    options.given = {"endpoints"};
+    alltoall_options(options).endpoints = {2, 1};
+    const auto skip = [](const Point& point) -> std::optional<std::string> {
+        if (point.channels > 1) return std::string(kOnePsm2);
+        return std::nullopt;
+    };
+    const Plan plan = planned_for(options, 4, skip);
+    const auto is_measured_and = [&plan](auto is) {
+        return std::ranges::any_of(plan.points,
+                                   [&](const Point& one) { return !one.is_skipped() && std::invoke(is, one); });
+    };
+    CHECK(is_measured_and([](const Point& point) { return point.polling.has_value(); }));
+    CHECK(is_measured_and(&Point::is_cut));
+    CHECK(untried(options, 4, skip) == "");
 }
 
 TEST_CASE("ranks that share cores poll in no other way, unless it is given") {
