@@ -203,12 +203,15 @@ def test_a_job_of_one_launch_is_not_held_to_the_spread_of_jobs_of_eight(candidat
     job = np.repeat(np.arange(8 + candidates), [8] * 8 + [1] * candidates)
     side = np.arange(8 + candidates) >= 8
     block = np.zeros(len(side), dtype=np.intp)
+    begun = np.arange(1.0, 1 + len(side)) * 86400e9
     called = 0
     for _ in range(200):
         effects = rng.normal(0, 0.01, len(side))[job] + rng.normal(0, 0.03, len(job))
         y = effects[:, None] + rng.normal(0, 0.005, (len(job), 6))
         more = jobs.excess(y, [job], ~side[job])
-        made = decision.between_jobs(jobs.medians(y, [job]), side, block, 0.02, rng, excess=more)
+        made = decision.between_jobs(
+            jobs.medians(y, [job]), side, begun, block, 0.02, rng, excess=more
+        )
         called += bool((made.p <= decision.LEVEL).any())
     assert called <= 19  # 10 are expected; without `excess` 35 are
 

@@ -24,6 +24,8 @@ Blocks = NDArray[np.intp]  # [launches], number of the block
 # Up to this many arrangements all are used (10 launches a side in A B B A have 7776), beyond it as
 # many at random.
 ENUMERATED: Final = 8192
+_LEANING: Final = 0.5
+"""Less than that in A B A B, more in A A B B."""
 
 
 def alternating(side: Sides) -> Blocks:
@@ -75,6 +77,16 @@ def lean(side: Sides, block: Blocks) -> float:
 def is_in_turn(side: Sides, block: Blocks) -> bool:
     """Whether in some block a side's launches have others between them."""
     return any(np.count_nonzero(np.diff(side[block == one])) > 1 for one in np.unique(block))
+
+
+def alternate(side: Sides, block: Blocks) -> bool:
+    """Whether sides are in turn in every block: noise that remembers is then alike on both."""
+    runs = [
+        len(list(run))
+        for one in np.unique(block)
+        for _, run in itertools.groupby(side[block == one])
+    ]
+    return max(runs) <= 2 and abs(lean(side, block)) < _LEANING
 
 
 def _centred(values: NDArray[np.float64], block: Blocks) -> NDArray[np.float64]:

@@ -15,7 +15,6 @@ step, as they were, must differ by more than they scatter there.
 from __future__ import annotations
 
 import itertools
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -33,13 +32,11 @@ LEAST: Final = 8  # jobs from which a step can be told from a smooth course
 _LINES: Final = 0.25  # of the error, for lines by themselves where they have a common part
 _TWO: Final = 0.2  # of the error, for two steps at once
 _OF_ALL: Final = 0.75  # of the jobs, that a line of the common part is known in
-_MOST_MEMORY: Final = 0.95
 _ORDERS: Final = 99  # of the same jobs, drawn
 _IN_ANY_ORDER: Final = 0.05  # of them, that may have as good steps
 _SEED: Final = 20261129
 _NEAR: Final = 8  # jobs on each side of a step, at most, that must differ
 _DIFFERS: Final = 0.01  # chance of such a difference of theirs
-_SURE: Final = 1.645  # standard errors by which the memory may be underestimated
 
 
 @dataclass(frozen=True)
@@ -64,19 +61,6 @@ class _Candidate:
 def splits(y: Floats) -> list[Split]:
     """Steps of y [jobs in time order, lines], NaN where a job lacks the line."""
     return sorted(_search(y, 0, len(y)), key=lambda split: split.index)
-
-
-def memory(residuals: Floats, parameters: int) -> float:
-    """The largest lag-1 autocorrelation that residuals [jobs, lines] of a fit allow for (95 %)."""
-    n = len(residuals)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        z = residuals / np.nanstd(residuals, axis=0)
-    pairs = np.nanmean(z[1:] * z[:-1]) if n > 1 else np.nan
-    if not math.isfinite(pairs) or n <= parameters + 1:
-        return 0.0
-    # A fit takes the slow part out of the noise, so the residuals seem to remember less.
-    centre = (n * pairs + parameters) / (n - parameters)
-    return float(np.clip(centre + _SURE / math.sqrt(n), 0.0, _MOST_MEMORY))
 
 
 def _search(y: Floats, start: int, stop: int) -> list[Split]:

@@ -225,11 +225,12 @@ class _Judge:
         if pairing.between_jobs:
             more = jobs.excess(self.pairing.per_launch(speed), self.steps, ~self.side)
             self.side = jobs.of_units(self.side, self.steps)
+            begun = jobs.of_units(pairing.begun, self.steps)
             kinds = jobs.of_units(np.arange(len(pairing.units)), self.steps)
             kind = list(pairing.units["kind"].iloc[kinds])
             self.block = blocks.within(kind, [""] * len(kind), self.side)
             self.made = decision.between_jobs(
-                self.y, self.side, self.block, bound, rng, family, more, self.level
+                self.y, self.side, begun, self.block, bound, rng, family, more, self.level
             )
         else:
             noise = self._op_noise(rng)

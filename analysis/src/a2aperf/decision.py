@@ -2,8 +2,8 @@
 """What launches, or jobs, of two sides say about every cell: effect, interval, p, equality.
 
 Launches of the same jobs are exchanged within their blocks (`maxt`, `equivalence`). Where no job
-has both sides the job is the unit: from several jobs a side they are exchanged; else the candidate
-is compared with the spread between the jobs of the baseline (`jobs.Spread`).
+has both sides the job is the unit: several jobs a side that came in turn are exchanged; else the
+candidate is compared with the spread between the jobs of the baseline (`jobs.Spread`).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from a2aperf import bootstrap, equivalence, jobs, laws, maxt, power, robust
+from a2aperf import blocks, bootstrap, equivalence, jobs, laws, maxt, power, robust
 from a2aperf.blocks import Blocks, Sides
 
 Floats = NDArray[np.float64]
@@ -157,6 +157,7 @@ def exchanged(
 def predicted(
     y: Floats,
     side: Sides,
+    begun: Floats,
     margin: float,
     family: int = 1,
     excess: Floats | None = None,
@@ -164,7 +165,8 @@ def predicted(
 ) -> Decision:
     """Jobs of the candidate against the spread between the jobs of the baseline, [jobs, cells].
 
-    `excess` [jobs, cells] is the variance of a job's value beyond that of a job of the baseline.
+    `excess` [jobs, cells] is the variance of a job's value beyond that of a job of the baseline,
+    `begun` [jobs] as in `jobs.Spread.of`.
     """
     count = y.shape[1]
     arrays = {
@@ -173,25 +175,24 @@ def predicted(
     }
     freedom = np.zeros(count)
     for cell in range(count):
-        base, other = (y[side == own, cell] for own in (False, True))
-        other = other[~np.isnan(other)]
+        known = side & ~np.isnan(y[:, cell])
+        base, other = y[~side, cell], y[known, cell]
         arrays["effect"][cell] = effect = other.mean() - np.nanmean(base)
-        spread = jobs.Spread.of(base)
+        spread = jobs.Spread.of(base, begun[~side])
         if spread is None or not len(other):
             continue
-        wider = spread
-        if excess is not None:
-            more = float(np.mean(excess[side, cell][~np.isnan(y[side, cell])]))
-            wider = spread.widened(more, len(other))
-        half = wider.bound(level / 2, len(other))
-        freedom[cell] = spread.jobs - 1
+        more = 0.0 if excess is None else float(np.mean(excess[known, cell]))
+        further = spread.further(begun[known], more)
+        half = further.bound(level / 2)
+        freedom[cell] = further.freedom
         arrays["spread"][cell] = spread.deviation
-        share = (spread.deviation / wider.deviation) ** 2 if wider.deviation > 0 else 1.0
-        arrays["information"][cell] = share / (1 / len(other) + 1 / spread.jobs)
+        alike = 1 / len(other) + 1 / spread.jobs
+        share = (spread.deviation / further.error) ** 2 if further.error > 0 else 1 / alike
+        arrays["information"][cell] = share
         arrays["low"][cell], arrays["high"][cell] = effect - half, effect + half
-        arrays["p"][cell] = wider.chance(effect, len(other))
+        arrays["p"][cell] = further.chance(effect)
         gap = margin - abs(effect)
-        arrays["outside"][cell] = wider.chance(gap, len(other)) / 2 if gap > 0 else 1.0
+        arrays["outside"][cell] = further.chance(gap) / 2 if gap > 0 else 1.0
     tests = max(1, int((freedom >= 1).sum())) * family
     outside = np.minimum(1.0, equivalence.step_up(arrays.pop("outside")) * family)
     least = freedom[freedom >= 1].min(initial=np.inf)
@@ -216,6 +217,7 @@ def _exchangeable(y: Floats, side: Sides, excess: Floats | None) -> bool:
 def between_jobs(
     y: Floats,
     side: Sides,
+    begun: Floats,
     block: Blocks,
     margin: float,
     rng: np.random.Generator,
@@ -223,8 +225,12 @@ def between_jobs(
     excess: Floats | None = None,
     level: float = LEVEL,
 ) -> Decision:
-    """Sides that no job has both of; `y` and `excess` (as in `predicted`) are [jobs, cells]."""
-    made = exchanged(y, side, block, margin, rng, family=family, level=level)
-    if made.decides and (~side).sum() >= jobs.FEWEST and _exchangeable(y, side, excess):
-        return made
-    return predicted(y, side, margin, family, excess, level)
+    """Sides that no job has both of; `y`, `begun` and `excess` are those of `predicted`.
+
+    Jobs are exchanged where those of the sides came in turn: one may be like the one before.
+    """
+    if blocks.alternate(side, block) and _exchangeable(y, side, excess):
+        made = exchanged(y, side, block, margin, rng, family=family, level=level)
+        if made.decides and (~side).sum() >= jobs.FEWEST:
+            return made
+    return predicted(y, side, begun, margin, family, excess, level)

@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from a2aperf import changepoints, differences, jobs, laws
+from a2aperf import changepoints, differences, jobs, laws, memory
 from a2aperf.changepoints import Split
 from a2aperf.differences import Differences
 from a2aperf.explain import series
@@ -168,7 +168,7 @@ def _memory(times: Floats, y: Floats) -> float:
             fit = np.polynomial.Polynomial.fit(times[known], y[known, line], 1)
             left[known, line] = y[known, line] - fit(times[known])
     left = left[:, ~np.isnan(left).all(axis=0)]
-    return changepoints.memory(left, 2) if left.size else 0.0
+    return memory.most(memory.estimate(left, 2), len(left)) if left.size else 0.0
 
 
 def _trend(times: Floats, speed: Floats, phi: float) -> tuple[float, float, float]:

@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from a2aperf import laws
+from a2aperf import laws, memory
 from a2aperf.launch import Launch
 from a2aperf.results import Results
 
@@ -25,6 +25,8 @@ Floats = NDArray[np.float64]
 
 FEWEST: Final = 5
 """Jobs from which their spread is taken as known."""
+_MOST_ALIKE: Final = 0.85
+"""The largest autocorrelation from a job to the next that is reckoned with."""
 _GAP_NS: Final = 12 * 3600 * 10**9
 
 
@@ -137,40 +139,83 @@ def _fewer(y: Floats, job: NDArray[np.intp], baseline: NDArray[np.bool_]) -> Flo
 
 @dataclass(frozen=True)
 class Spread:
-    """Mean and standard deviation of `jobs` jobs, one value each (log of the speed, say)."""
+    """Mean and standard deviation of `jobs` jobs, one value each (log of the speed, say).
+
+    Each may be like the one before: `likeness` is the autocorrelation as estimated, infinite where
+    the order of the jobs is not known. `step` is the usual time between two, ns; NaN: not known.
+    """
 
     mean: float
     deviation: float
     jobs: int
+    likeness: float
+    step: float
 
     @staticmethod
-    def of(values: Sequence[float] | Floats) -> Spread | None:
-        """Of the values that are known; None below FEWEST jobs."""
-        known = np.asarray(values, dtype=np.float64)
-        known = known[~np.isnan(known)]
+    def of(values: Sequence[float] | Floats, begun: Sequence[float] | Floats) -> Spread | None:
+        """Of the values that are known; None below FEWEST jobs.
+
+        `begun`: when each job did, ns since 1970; negative: not known.
+        """
+        every, when = (np.asarray(one, dtype=np.float64) for one in (values, begun))
+        order = np.argsort(when, kind="stable")
+        order = order[~np.isnan(every[order])]
+        known, when = every[order], when[order]
         if len(known) < FEWEST:
             return None
-        return Spread(float(known.mean()), float(known.std(ddof=1)), len(known))
+        mean, deviation = float(known.mean()), float(known.std(ddof=1))
+        if when[0] < 0:
+            return Spread(mean, deviation, len(known), math.inf, math.nan)
+        likeness = memory.estimate((known - mean)[:, None], 1)
+        return Spread(mean, deviation, len(known), likeness, float(np.median(np.diff(when))))
 
-    def widened(self, variance: float, others: int) -> Spread:
-        """That of further jobs whose values vary by so much more than these: for their mean."""
-        more = variance / others / (1 / others + 1 / self.jobs)
-        return Spread(self.mean, math.sqrt(self.deviation**2 + max(0.0, more)), self.jobs)
+    @property
+    def memory(self) -> float:
+        """The most that a job may be like the one before."""
+        return memory.most(self.likeness, self.jobs, _MOST_ALIKE)
 
-    def error(self, others: int = 1) -> float:
-        """Standard error of the mean of further jobs less the mean of these."""
-        return self.deviation * math.sqrt(1 / others + 1 / self.jobs)
+    def further(self, begun: Sequence[float] | Floats, excess: float = 0.0) -> Further:
+        """Further jobs that began then; the value of one varies by `excess` more than these.
 
-    def bound(self, level: float, others: int = 1) -> float:
-        """How far the mean of further jobs lies beyond this mean, to one side, with that chance.
-
-        The prediction bound t(J − 1) · s · √(1 + 1/J) for one further job.
+        They count as one unless these show how much jobs that lie so far apart are alike. Of how
+        far they lie from these nothing is presumed: the farther, the less alike.
         """
-        return float(laws.t_isf(level, self.jobs - 1)) * self.error(others)
+        when = np.asarray(begun, dtype=np.float64)
+        is_known = self.memory < _MOST_ALIKE
+        places = _places(when, self.step if is_known else math.nan)
+        alike = memory.of_mean(places, self.memory)
+        of_mean, of_square, freedom = memory.of_spread(self.jobs, self.memory)
+        variance = self.deviation**2 / of_square * (alike + of_mean) + excess / len(when)
+        return Further(math.sqrt(variance), freedom, 1 / alike)
 
-    def chance(self, gap: float, others: int = 1) -> float:
-        """Chance that the mean of further jobs is that far from this mean, to either side."""
-        error = self.error(others)
-        if error <= 0:
+
+@dataclass(frozen=True)
+class Further:
+    """The mean of further jobs less the mean of those of a `Spread`, where nothing has changed."""
+
+    error: float  # its standard error
+    freedom: float  # degrees of freedom of that
+    count: float  # as how many the further jobs count
+
+    def bound(self, level: float) -> float:
+        """How far it lies from 0, to one side, with that chance.
+
+        Of jobs that are not alike the prediction bound t(J − 1) · s · √(1/K + 1/J).
+        """
+        return float(laws.t_isf(level, self.freedom)) * self.error
+
+    def chance(self, gap: float) -> float:
+        """Chance that it is so far from 0, to either side."""
+        if self.error <= 0:
             return 1.0 if gap == 0 else 0.0
-        return float(2 * laws.t_sf(abs(gap) / error, self.jobs - 1))
+        return float(2 * laws.t_sf(abs(gap) / self.error, self.freedom))
+
+
+def _places(begun: Floats, step: float) -> NDArray[np.intp]:
+    """Of jobs in a series with that time between two; those nearer than half of it are at one.
+
+    So are all where that, or when they began, is not known.
+    """
+    if not step > 0 or begun.min() < 0:
+        return np.zeros(len(begun), dtype=np.intp)
+    return np.asarray(np.round((begun - begun.min()) / step), dtype=np.intp)

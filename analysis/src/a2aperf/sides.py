@@ -55,6 +55,11 @@ class Pairing:
         return np.asarray(self.units["candidate"], dtype=np.bool_)
 
     @property
+    def begun(self) -> NDArray[np.float64]:
+        """When each unit did, ns since 1970; negative where its file does not know, [units]."""
+        return np.asarray(self.units["time"], dtype=np.float64)
+
+    @property
     def block(self) -> Blocks:
         """A/B block of each unit, [units]."""
         followed = list(zip(self.units["job"], self.units["stretch"], strict=True))

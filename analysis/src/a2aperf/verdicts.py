@@ -61,7 +61,8 @@ def rests_on(comparison: Comparison) -> str:
         how = f"permutation test, {comparison.arrangements} permutations within {blocks}"
     else:
         of = labels.plural_of(comparison.unit)
-        how = f"prediction from the spread between the {of} of A (at least {jobs.FEWEST})"
+        how = f"prediction from the spread between the {of} of A (at least {jobs.FEWEST}), "
+        how += "which may be like the one before"
     margin = f"margin ±{_percent(comparison.margin)}"
     tested = (
         f"{how}; {100 * comparison.level:g} % error{together}"

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from a2aperf import blocks, decision
 from a2aperf.decision import LEVEL, Decision
+from nulls import alike
 from nulls.row import Outcome, Row
 from trials import Drift, Trial
 
@@ -90,16 +91,29 @@ def _outlier(name: str, change: float, **limits: dict[str, float]) -> Row:
     return Row(f"compare: {name}", study, **limits)
 
 
-def _jobs(name: str, before: int, today: int, change: float, **limits: dict[str, float]) -> Row:
-    """Jobs of one side each, which differ by 2 %; 4 launches in each, which differ by 1 %."""
+def _jobs(
+    name: str,
+    before: int,
+    today: int,
+    change: float,
+    memory: float = 0.0,
+    in_turn: bool = False,
+    **limits: dict[str, float],
+) -> Row:
+    """Jobs of one side each, which differ by 2 %; 4 launches in each, which differ by 1 %.
+
+    A job a day, each like the one before; today's are the last, or the sides take turns.
+    """
+    jobs = before + today
+    side = np.resize([False, True, True, False], jobs) if in_turn else np.arange(jobs) >= before
+    block = blocks.alternating(side)
+    begun = np.arange(1.0, 1 + jobs) * 86400e9
 
     def study(rng: np.random.Generator) -> dict[str, Outcome]:
-        jobs = before + today
-        effects = rng.normal(0, 0.02, (jobs, 1, 1)) + rng.normal(0, 0.01, (jobs, 4, _CELLS))
-        side = np.arange(jobs) >= before
+        level = 0.02 * alike.series(rng, jobs, memory)
+        effects = level[:, None, None] + rng.normal(0, 0.01, (jobs, 4, _CELLS))
         y = np.median(effects, axis=1) + math.log1p(change) * side[:, None]
-        block = np.zeros(jobs, dtype=np.intp)
-        return _claims(decision.between_jobs(y, side, block, math.log1p(_MARGIN), rng))
+        return _claims(decision.between_jobs(y, side, begun, block, math.log1p(_MARGIN), rng))
 
     return Row(f"compare: {name}", study, **limits)
 
@@ -175,6 +189,30 @@ ROWS: Final = (
     _jobs("another job", 1, 1, 0.0, false={"differs": 0.05, "no difference": 0.05}),
     _jobs("a job against 8 jobs", 8, 1, 0.0, false={"differs": 0.05}),
     _jobs("8 jobs against 8 jobs", 8, 8, 0.0, false={"differs": 0.05}),
+    *(
+        _jobs(
+            f"{today} of {before} jobs that are like the one before ({memory})",
+            before,
+            today,
+            0.0,
+            memory,
+            false={"differs": 0.05},
+        )
+        for before, today in ((5, 3), (8, 1), (8, 8), (20, 3))
+        for memory in (0.5, 0.8)
+    ),
+    *(
+        _jobs(
+            f"8 jobs in turn with 8, like the one before ({memory})",
+            8,
+            8,
+            0.0,
+            memory,
+            in_turn=True,
+            false={"differs": 0.05},
+        )
+        for memory in (0.0, 0.5, 0.8)
+    ),
     _jobs("a job 20 % faster than 8 jobs", 8, 1, 0.2, true={"differs": 0.7}),
-    _jobs("8 jobs 5 % faster than 8 jobs", 8, 8, 0.05, true={"differs": 0.9}),
+    _jobs("8 jobs 5 % faster than 8 in turn", 8, 8, 0.05, in_turn=True, true={"differs": 0.9}),
 )

@@ -27,9 +27,11 @@ _AT = 3  # the size of a loss at one
 class Study:
     """`jobs` of a baseline and `others`, which are slower by `loss` at all sizes or one band.
 
-    There are `a_day` of the baseline, and the others are of one day. Spreads are standard
+    There are `a_day` of the baseline and of the others, one a day unless it is said; the others
+    follow the baseline, or come so long `after` it that they are not like it. Spreads are standard
     deviations of the log of the time: of a day, of a job in it, of a launch in it, of a size in a
-    launch; `of_job_and_size` is how differently jobs change at the sizes.
+    launch; `of_job_and_size` is how differently jobs change at the sizes. `memory` is how much a
+    job is like the one before.
     """
 
     jobs: int = 8
@@ -39,6 +41,9 @@ class Study:
     fewer: int = 0  # launches that the last job lacks
     cells: int = 24
     bands: int = 3
+    others_a_day: int = 0  # 0: all of one day
+    after: int = 0  # days
+    memory: float = 0.0
     of_day: float = 0.0
     between: float = 0.02
     within: float = 0.01
@@ -59,17 +64,33 @@ class Study:
         bands = losses.judge(*made, tolerated)
         return [cell for cell, _ in losses.single(*made, bands, tolerated)]
 
+    def _days(self) -> NDArray[np.intp]:
+        """The day of each job."""
+        of_others = np.arange(self.others) // (self.others_a_day or self.others)
+        first = -(-self.jobs // self.a_day) + self.after
+        return np.append(np.arange(self.jobs) // self.a_day, first + of_others)
+
+    def _alike(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Floats:
+        """Noise of spread 1 of jobs in order, [jobs, …]."""
+        white = rng.normal(size=shape)
+        for job in range(1, len(white)):
+            if not (self.after and job == self.jobs):
+                white[job] = (
+                    self.memory * white[job - 1] + math.sqrt(1 - self.memory**2) * white[job]
+                )
+        return white
+
     def _drawn(
         self, rng: np.random.Generator
-    ) -> tuple[Floats, Steps, NDArray[np.bool_], list[NDArray[np.intp]]]:
-        """Log speeds [launches, cells], jobs and days, whether they are the others'; bands."""
+    ) -> tuple[Floats, Steps, Floats, NDArray[np.bool_], list[NDArray[np.intp]]]:
+        """Log speeds [launches, cells], jobs and days, their begin; whether the others'; bands."""
         counts = [self.launches] * self.jobs + [self.launches - self.fewer] * self.others
-        day = np.append(np.arange(self.jobs) // self.a_day, [self.jobs] * self.others)
-        day = np.unique(day, return_inverse=True)[1]
+        days = self._days()
+        day = np.unique(days, return_inverse=True)[1]
         job = np.repeat(np.arange(len(counts)), counts)
         of_job = rng.normal(0, self.of_day, (len(counts), 1))[day]
-        of_job = of_job + rng.normal(0, self.between, (len(counts), 1))
-        of_job = of_job + rng.normal(0, self.of_job_and_size, (len(counts), self.cells))
+        of_job = of_job + self.between * self._alike(rng, (len(counts), 1))
+        of_job = of_job + self.of_job_and_size * self._alike(rng, (len(counts), self.cells))
         y = of_job[job] + rng.normal(0, self.within, (len(job), 1))
         y = y + rng.normal(0, self.own, (len(job), self.cells))
         bands = np.array_split(np.arange(self.cells), self.bands)
@@ -77,8 +98,10 @@ class Study:
         for cells in bands[: self.in_bands]:
             y[np.ix_(candidate, cells)] += math.log1p(-self.loss)
         y[candidate, _AT] += math.log1p(-self.at_one)
-        steps = [job, day] if len(set(day)) < len(day) else [job]
-        return y, steps, candidate, bands
+        of_a_day = np.arange(len(day)) - np.searchsorted(day, day)
+        begun = 86400e9 * (1 + days + of_a_day / 24)[job]
+        steps = [job, day] if self.a_day > 1 else [job]
+        return y, steps, begun, candidate, bands
 
 
 def night(

@@ -22,6 +22,8 @@ _FACTS: Final = ("cpu_model", "nic_driver", "nic_link_rate")
 _NAMES: Final = ("cluster", "SLURM_CLUSTER_NAME")
 _COLUMNS: Final = ("provider", "ranks", "nodes")
 WHAT: Final = "speed"
+_FEWER: Final = 0.9
+"""Of the jobs that are checked: as fewer they count only where that is told."""
 
 
 def check(found: Results, baseline: Sequence[str], loss: float) -> tuple[list[Check], list[str]]:
@@ -45,13 +47,14 @@ def check(found: Results, baseline: Sequence[str], loss: float) -> tuple[list[Ch
     y = pairing.per_launch(speed)
     parts = bands.of(pairing.cells)
     of_bands = [band.cells for band in parts]
-    made = losses.judge(y, pairing.steps, pairing.side, of_bands, loss)
+    judged = y, pairing.steps, pairing.begun, pairing.side, of_bands
+    made = losses.judge(*judged, loss)
     few, unit = remarks.of_few_days(pairing), pairing.compared
     checks = [
         _check(band.at, one, unit, _why(one, loss, unit, len(band.cells), few))
         for band, one in zip(parts, made, strict=True)
     ]
-    for cell, one in losses.single(y, pairing.steps, pairing.side, of_bands, made, loss):
+    for cell, one in losses.single(*judged, made, loss):
         at = bands.at_one(pairing.cells, cell)
         checks.append(_check(at, one, unit, _why(one, loss, unit, few=few)))
     mine = pairing.points[pairing.points["candidate"]]
@@ -116,7 +119,7 @@ def _check(at: str, one: Loss, unit: str, why: str) -> Check:
     n = f"{count_text(one.launches, 'launch', 'launches')}, baseline {count_text(one.jobs, unit)}"
     figures: dict[str, float | int | None] = {
         f"baseline_{unit}s": one.jobs, f"{unit}s": one.others, "low": one.low,
-        f"{unit}_spread": one.spread, "loss_found": one.found,
+        f"{unit}_spread": one.spread, f"{unit}_memory": one.memory, "loss_found": one.found,
         f"baseline_{unit}s_needed": one.needed,
     }  # fmt: skip
     return Check(WHAT, at, one.state, one.change, one.bound, shown, n, one.launches, why, figures)
@@ -138,7 +141,11 @@ def _why(one: Loss, loss: float, unit: str, sizes: int = 1, few: Sequence[str] =
         have = count_text(one.jobs, unit)
         return f"{have} of the baseline; at least {jobs.FEWEST} are needed"
     text = f"undecided: {asked} is not excluded; {unit}s of the baseline differ by "
-    text += f"{100 * one.spread:.1f} %, "
+    text += f"{100 * one.spread:.1f} %"
+    if one.memory > 0:
+        text += f" and may be like the one before (autocorrelation up to {one.memory:.2g})"
+    if one.others > 1 and one.counted < _FEWER * one.others:
+        text += f", the {one.others} {unit}s that are checked count as {one.counted:.1f}"
     if one.needed is None:
-        return f"{text}and {power.MOST} of them would not do: measure in more {unit}s"
-    return f"{text}and {one.needed} of them are needed"
+        return f"{text}, and {power.MOST} of them would not do: measure in more {unit}s"
+    return f"{text}, and {one.needed} of them are needed"

@@ -2,17 +2,18 @@
 """Whether launches are slower than jobs of a baseline are among themselves, by bands of sizes.
 
 The model is that of `compare --against` (`jobs`): the job is the unit, or the day where the
-baseline has enough of them, and the mean of further ones lies within t(J − 1) · s · √(1/K + 1/J) of
-the baseline's mean. Only losses are looked for, to one
-side, and the error is shared by all bands. A band is the mean of its sizes, which hides one that
-lost much beside others that did not: single sizes are looked at as well.
+baseline has enough of them, and the mean of further ones lies as near to the baseline's mean as the
+spread of its jobs says, each of which may be like the one before. Only losses are looked for, to
+one side, and the error is shared by all bands. A band is the mean of its sizes, which hides one
+that lost much beside others that did not: single sizes are looked at as well.
 """
 
 from __future__ import annotations
 
+import bisect
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -41,27 +42,32 @@ class Loss:
     low: float = math.nan  # the change is above it, with that error
     spread: float = math.nan  # of a job of the baseline
     found: float = math.nan  # the loss that is found in 90 % of such trials
+    memory: float = math.nan  # the most that a job may be like the one before
+    counted: float = math.nan  # as how many the jobs of the candidate count
     needed: int | None = None  # jobs of the baseline with which an equal cluster is called so
 
 
 def judge(
     y: Floats,
     steps: jobs.Steps,
+    begun: Floats,
     candidate: NDArray[np.bool_],
     bands: Sequence[NDArray[np.intp]],
     loss: float,
 ) -> list[Loss]:
     """Of `y` [launches, cells], log speeds, NaN where missing; `candidate` [launches].
 
-    `bands` has the cells of each, `steps` the jobs, and days where these are compared.
+    `bands` has the cells of each, `steps` the jobs, and days where these are compared; `begun`
+    [launches] as in `jobs.Spread.of`.
     """
     level = LEVEL / len(bands)
-    return [_of_cells(y, steps, candidate, cells, level, loss) for cells in bands]
+    return [_of_cells(y, steps, begun, candidate, cells, level, loss) for cells in bands]
 
 
 def single(
     y: Floats,
     steps: jobs.Steps,
+    begun: Floats,
     candidate: NDArray[np.bool_],
     bands: Sequence[NDArray[np.intp]],
     made: Sequence[Loss],
@@ -75,13 +81,14 @@ def single(
         if one.state != State.CRITICAL and len(cells) > 1
         for cell in cells
     ]
-    found = [(x, _of_cells(y, steps, candidate, np.array([x]), level, loss)) for x in others]
+    found = [(x, _of_cells(y, steps, begun, candidate, np.array([x]), level, loss)) for x in others]
     return [(cell, one) for cell, one in found if one.state == State.CRITICAL]
 
 
 def _of_cells(
     y: Floats,
     steps: jobs.Steps,
+    begun: Floats,
     candidate: NDArray[np.bool_],
     cells: NDArray[np.intp],
     level: float,
@@ -96,22 +103,29 @@ def _of_cells(
     counts = len(base), len(other), launches
     if len(other) == 0 or launches < 2:
         return Loss(State.UNKNOWN, *counts)
-    spread = jobs.Spread.of(base)
+    when = jobs.of_units(begun, steps)
+    spread = jobs.Spread.of(base, when[known & ~side])
     if spread is None:
         return Loss(State.UNKNOWN, *counts, needed=jobs.FEWEST)
-    more = jobs.excess(of_launches, steps, ~candidate)
-    wider = spread.widened(float(more[known & side, 0].mean()), len(other))
+    more = float(jobs.excess(of_launches, steps, ~candidate)[known & side, 0].mean())
+    further = spread.further(when[known & side], more)
     change = float(other.mean()) - spread.mean
-    half = wider.bound(level, len(other))
-    reach = half + float(laws.t_ppf(power.POWER, spread.jobs - 1)) * wider.error(len(other))
+    half = further.bound(level)
+    reach = half + _beyond(further)
     made = Loss(
         _state(change, half, loss), *counts,
         math.expm1(change), math.expm1(-half), math.expm1(change - half),
-        math.expm1(spread.deviation), -math.expm1(-reach),
+        math.expm1(spread.deviation), -math.expm1(-reach), spread.memory, further.count,
     )  # fmt: skip
     if made.state != State.UNKNOWN:
         return made
-    return Loss(**{**vars(made), "needed": _needed(wider, len(other), level, loss)})
+    tolerated = -math.log1p(-loss)
+    return replace(made, needed=_needed(spread, when[known & side], more, level, tolerated))
+
+
+def _beyond(further: jobs.Further) -> float:
+    """How far the mean of further jobs lies beyond what is expected, in one of ten trials."""
+    return float(laws.t_ppf(power.POWER, further.freedom)) * further.error
 
 
 def _state(change: float, half: float, loss: float) -> State:
@@ -122,16 +136,18 @@ def _state(change: float, half: float, loss: float) -> State:
     return State.OK if change - half > tolerated else State.UNKNOWN
 
 
-def _needed(spread: jobs.Spread, others: int, level: float, loss: float) -> int | None:
+def _needed(
+    spread: jobs.Spread, when: Floats, excess: float, level: float, tolerated: float
+) -> int | None:
     """Jobs of the baseline from which an equal cluster is called ok in 90 % of trials.
 
-    More than there are; None: more than can be said.
+    More than there are, and no more alike; None: more than can be said.
     """
-    tolerated = -math.log1p(-loss)
-    for count in range(max(jobs.FEWEST, spread.jobs + 1), power.MOST + 1):
-        error = spread.deviation * math.sqrt(1 / others + 1 / count)
-        freedom = count - 1
-        reach = float(laws.t_isf(level, freedom)) + float(laws.t_ppf(power.POWER, freedom))
-        if reach * error <= tolerated:
-            return count
-    return None
+
+    def is_enough(count: int) -> bool:
+        further = replace(spread, jobs=count).further(when, excess)
+        return further.bound(level) + _beyond(further) <= tolerated
+
+    counts = range(max(jobs.FEWEST, spread.jobs + 1), power.MOST + 1)
+    at = bisect.bisect_left(counts, True, key=is_enough)
+    return counts[at] if at < len(counts) else None
