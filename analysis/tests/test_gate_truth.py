@@ -39,6 +39,14 @@ def test_false_alarms(jobs: int, more: dict[str, float]) -> None:
     assert sum(one in SLOWER for one in found) <= at_most(0.05)
 
 
+@pytest.mark.parametrize("jobs", [5, 8, 20])
+@pytest.mark.parametrize("others", [1, 3])
+@pytest.mark.parametrize("memory", [0.5, 0.8])
+def test_jobs_like_the_one_before(jobs: int, others: int, memory: float) -> None:
+    study = Study(jobs=jobs, others=others, others_a_day=1, memory=memory)
+    assert sum(one in SLOWER for one in states(study, 9)) <= at_most(0.05)
+
+
 @pytest.mark.parametrize("days", [5, 8])
 @pytest.mark.parametrize("others", [1, 4])
 def test_jobs_of_a_day_are_no_jobs_of_their_own(days: int, others: int) -> None:
@@ -53,14 +61,14 @@ def test_a_loss_that_matters_is_not_called_ok(jobs: int, bands: int) -> None:
     assert sum(one == State.OK for one in found) <= at_most(0.05)
 
 
-@pytest.mark.parametrize(("jobs", "least"), [(5, 0.5), (8, 0.85), (20, 0.95)])
+@pytest.mark.parametrize(("jobs", "least"), [(5, 0.3), (8, 0.55), (20, 0.95)])
 def test_an_equal_cluster_is_ok(jobs: int, least: float) -> None:
     found = states(Study(jobs=jobs), 3)
     assert sum(one == State.OK for one in found) >= least * STUDIES - 3 * STUDIES**0.5 / 2
 
 
 @pytest.mark.parametrize(
-    ("jobs", "loss", "least"), [(5, 0.2, 0.95), (8, 0.1, 0.85), (8, 0.2, 0.99), (20, 0.1, 0.95)]
+    ("jobs", "loss", "least"), [(5, 0.2, 0.8), (8, 0.1, 0.65), (8, 0.2, 0.95), (20, 0.1, 0.95)]
 )
 def test_power(jobs: int, loss: float, least: float) -> None:
     found = states(Study(jobs=jobs, loss=loss), 4)

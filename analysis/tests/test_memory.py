@@ -58,6 +58,17 @@ def test_jobs_of_no_known_order_may_be_as_alike_as_any() -> None:
     assert undated.further(two).error == pytest.approx(alike.further(two).error)
 
 
+def test_cells_are_as_alike_as_on_average() -> None:
+    values = (0.0, 0.1, -0.1, 0.05, -0.05, 0.02, 0.01, 0.07)
+    own = [spread_of(values), spread_of(tuple(sorted(values))), spread_of((1.0,) * 8)]
+    first, second, constant, absent = jobs.together([*own, None])
+    assert first is not None and second is not None
+    assert (
+        first.likeness == second.likeness == pytest.approx((own[0].likeness + own[1].likeness) / 2)
+    )
+    assert constant == own[2] and absent is None
+
+
 def test_the_order_is_that_of_time() -> None:
     values, begun = (
         np.array([3.0, 1.0, 2.0, 5.0, 4.0, 6.0]),

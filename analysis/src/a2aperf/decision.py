@@ -174,11 +174,11 @@ def predicted(
         for name in ("effect", "spread", "information", "low", "high", "p", "outside")
     }
     freedom = np.zeros(count)
-    for cell in range(count):
+    spreads = jobs.together([jobs.Spread.of(line, begun[~side]) for line in y[~side].T])
+    for cell, spread in enumerate(spreads):
         known = side & ~np.isnan(y[:, cell])
-        base, other = y[~side, cell], y[known, cell]
-        arrays["effect"][cell] = effect = other.mean() - np.nanmean(base)
-        spread = jobs.Spread.of(base, begun[~side])
+        other = y[known, cell]
+        arrays["effect"][cell] = effect = other.mean() - np.nanmean(y[~side, cell])
         if spread is None or not len(other):
             continue
         more = 0.0 if excess is None else float(np.mean(excess[known, cell]))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any, Final
 
@@ -187,6 +187,19 @@ class Spread:
         of_mean, of_square, freedom = memory.of_spread(self.jobs, self.memory)
         variance = self.deviation**2 / of_square * (alike + of_mean) + excess / len(when)
         return Further(math.sqrt(variance), freedom, 1 / alike)
+
+
+def together(spreads: Sequence[Spread | None]) -> list[Spread | None]:
+    """Those of several cells with what their jobs are alike on average.
+
+    Where each had its own, the cell whose jobs seem least alike by chance would decide.
+    """
+    known = [one.likeness for one in spreads if one is not None and math.isfinite(one.likeness)]
+    mean = float(np.mean(known)) if known else 0.0
+    return [
+        replace(one, likeness=mean) if one is not None and math.isfinite(one.likeness) else one
+        for one in spreads
+    ]
 
 
 @dataclass(frozen=True)

@@ -24,11 +24,12 @@ def estimate(residuals: Floats, parameters: int) -> float:
     n = len(residuals)
     with np.errstate(invalid="ignore", divide="ignore"):
         z = residuals / np.nanstd(residuals, axis=0)
-    pairs = np.nanmean(z[1:] * z[:-1]) if n > 1 else np.nan
-    if not math.isfinite(pairs) or n <= parameters + 1:
+    products = z[1:] * z[:-1]
+    if n <= parameters + 1 or not np.isfinite(products).any():
         return -math.inf
+    pairs = float(np.nanmean(products))
     # A fit takes the slow part out of the noise, so the residuals seem to remember less.
-    return float((n * pairs + parameters) / (n - parameters))
+    return (n * pairs + parameters) / (n - parameters)
 
 
 def most(estimated: float, jobs: int, limit: float = MOST) -> float:
