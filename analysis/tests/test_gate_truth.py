@@ -85,7 +85,7 @@ def test_single_sizes_are_hardly_ever_named_where_nothing_was_lost(
     assert sum(bool(one) for one in studies) <= at_most(0.01)
 
 
-@pytest.mark.parametrize(("jobs", "loss"), [(8, 0.25), (20, 0.15)])
+@pytest.mark.parametrize(("jobs", "loss"), [(12, 0.25), (20, 0.15)])
 def test_a_loss_at_one_size_is_named_there(jobs: int, loss: float) -> None:
     """Its band says nothing of it, whose mean lost an eighth as much."""
     rng = np.random.default_rng(7)
