@@ -229,8 +229,9 @@ def between_jobs(
 
     Jobs are exchanged where those of the sides came in turn: one may be like the one before.
     """
-    if blocks.alternate(side, block) and _exchangeable(y, side, excess):
+    several = (~side).sum() >= jobs.FEWEST and blocks.alternate(side, block)
+    if several and _exchangeable(y, side, excess):
         made = exchanged(y, side, block, margin, rng, family=family, level=level)
-        if made.decides and (~side).sum() >= jobs.FEWEST:
+        if made.decides:
             return made
     return predicted(y, side, begun, margin, family, excess, level)
