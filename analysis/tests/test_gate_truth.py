@@ -61,14 +61,14 @@ def test_a_loss_that_matters_is_not_called_ok(jobs: int, bands: int) -> None:
     assert sum(one == State.OK for one in found) <= at_most(0.05)
 
 
-@pytest.mark.parametrize(("jobs", "least"), [(5, 0.3), (8, 0.55), (20, 0.95)])
+@pytest.mark.parametrize(("jobs", "least"), [(5, 0.45), (8, 0.7), (20, 0.95)])
 def test_an_equal_cluster_is_ok(jobs: int, least: float) -> None:
     found = states(Study(jobs=jobs), 3)
     assert sum(one == State.OK for one in found) >= least * STUDIES - 3 * STUDIES**0.5 / 2
 
 
 @pytest.mark.parametrize(
-    ("jobs", "loss", "least"), [(5, 0.2, 0.8), (8, 0.1, 0.65), (8, 0.2, 0.95), (20, 0.1, 0.95)]
+    ("jobs", "loss", "least"), [(5, 0.2, 0.88), (8, 0.1, 0.78), (8, 0.2, 0.97), (20, 0.1, 0.97)]
 )
 def test_power(jobs: int, loss: float, least: float) -> None:
     found = states(Study(jobs=jobs, loss=loss), 4)
@@ -85,7 +85,7 @@ def test_single_sizes_are_hardly_ever_named_where_nothing_was_lost(
     assert sum(bool(one) for one in studies) <= at_most(0.01)
 
 
-@pytest.mark.parametrize(("jobs", "loss"), [(12, 0.25), (20, 0.15)])
+@pytest.mark.parametrize(("jobs", "loss"), [(8, 0.25), (20, 0.15)])
 def test_a_loss_at_one_size_is_named_there(jobs: int, loss: float) -> None:
     """Its band says nothing of it, whose mean lost an eighth as much."""
     rng = np.random.default_rng(7)

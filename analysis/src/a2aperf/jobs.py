@@ -27,6 +27,12 @@ FEWEST: Final = 5
 """Jobs from which their spread is taken as known."""
 _MOST_ALIKE: Final = 0.85
 """The largest autocorrelation from a job to the next that is reckoned with."""
+_SURE: Final = 1.0
+"""Standard errors by which it may be underestimated, for what the jobs of a baseline show.
+
+With 1.645 of them, as for further jobs, few jobs would tell hardly anything, with none jobs that
+are alike would tell too much (docs/statistics.md, sides in different jobs).
+"""
 _GAP_NS: Final = 12 * 3600 * 10**9
 
 
@@ -171,19 +177,19 @@ class Spread:
 
     @property
     def memory(self) -> float:
-        """The most that a job may be like the one before."""
-        return memory.most(self.likeness, self.jobs, _MOST_ALIKE)
+        """How much a job is taken to be like the one before."""
+        return memory.most(self.likeness, self.jobs, _SURE, _MOST_ALIKE)
 
     def further(self, begun: Sequence[float] | Floats, excess: float = 0.0) -> Further:
         """Further jobs that began then; the value of one varies by `excess` more than these.
 
-        They count as one unless these show how much jobs that lie so far apart are alike. Of how
-        far they lie from these nothing is presumed: the farther, the less alike.
+        They count as one unless these show how much jobs that lie so far apart are alike at most.
+        Of how far they lie from these nothing is presumed: the farther, the less alike.
         """
         when = np.asarray(begun, dtype=np.float64)
-        is_known = self.memory < _MOST_ALIKE
-        places = _places(when, self.step if is_known else math.nan)
-        alike = memory.of_mean(places, self.memory)
+        most = memory.most(self.likeness, self.jobs, limit=_MOST_ALIKE)
+        places = _places(when, self.step if most < _MOST_ALIKE else math.nan)
+        alike = memory.of_mean(places, most)
         of_mean, of_square, freedom = memory.of_spread(self.jobs, self.memory)
         variance = self.deviation**2 / of_square * (alike + of_mean) + excess / len(when)
         return Further(math.sqrt(variance), freedom, 1 / alike)

@@ -32,9 +32,12 @@ def estimate(residuals: Floats, parameters: int) -> float:
     return (n * pairs + parameters) / (n - parameters)
 
 
-def most(estimated: float, jobs: int, limit: float = MOST) -> float:
-    """The largest autocorrelation that this estimate of so many jobs allows for (95 %)."""
-    return min(max(estimated + _SURE / math.sqrt(jobs), 0.0), limit)
+def most(estimated: float, jobs: int, sure: float = _SURE, limit: float = MOST) -> float:
+    """The autocorrelation so many standard errors above this estimate of so many jobs.
+
+    By itself the largest that it allows for (95 %).
+    """
+    return min(max(estimated + sure / math.sqrt(jobs), 0.0), limit)
 
 
 def of_mean(places: NDArray[np.intp], memory: float) -> float:

@@ -20,6 +20,8 @@ _BURN: Final = 60
 BEFORE: Final = (5, 8, 12, 20, 30)
 TODAY: Final = (1, 3, 5)
 MEMORIES: Final = (0.0, 0.3, 0.5, 0.8)
+_FAR: Final = {(0.5, 5): 0.06, (0.8, 5): 0.1, (0.8, 8): 0.08, (0.8, 12): 0.07}
+"""What few jobs show of how alike they are is less than the rest, far from them."""
 
 
 def series(rng: np.random.Generator, count: int, memory: float) -> Floats:
@@ -56,8 +58,7 @@ def _row(
     name = f"jobs: {today} {'far from' if far else 'after'} {before}, memory {memory}{lost}"
     if loss:
         return Row(name, study, true={"slower": found})
-    few = far and memory >= 0.8  # what five to eight jobs show of it is less than the rest
-    limit = {5: 0.07, 8: 0.06}.get(before, _LEVEL) if few else _LEVEL
+    limit = _FAR.get((memory, before), _LEVEL) if far else _LEVEL
     return Row(name, study, false={"slower": limit})
 
 

@@ -143,7 +143,7 @@ def _why(one: Loss, loss: float, unit: str, sizes: int = 1, few: Sequence[str] =
     text = f"undecided: {asked} is not excluded; {unit}s of the baseline differ by "
     text += f"{100 * one.spread:.1f} %"
     if one.memory > 0:
-        text += f" and may be like the one before (autocorrelation up to {one.memory:.2g})"
+        text += f" and may be like the one before (autocorrelation {one.memory:.2g})"
     if one.others > 1 and one.counted < _FEWER * one.others:
         text += f", the {one.others} {unit}s that are checked count as {one.counted:.1f}"
     if one.needed is None:

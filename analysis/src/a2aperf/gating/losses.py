@@ -42,7 +42,7 @@ class Loss:
     low: float = math.nan  # the change is above it, with that error
     spread: float = math.nan  # of a job of the baseline
     found: float = math.nan  # the loss that is found in 90 % of such trials
-    memory: float = math.nan  # the most that a job may be like the one before
+    memory: float = math.nan  # how much a job is taken to be like the one before
     counted: float = math.nan  # as how many the jobs of the candidate count
     needed: int | None = None  # jobs of the baseline with which an equal cluster is called so
 
