@@ -210,6 +210,12 @@ std::string format_estimate(Nanoseconds duration) {
     return text;
 }
 
+std::string format_gbps(double gbps) {
+    int decimals = 2;
+    for (double least = 0.1; gbps > 0 && gbps < least && decimals < 9; least /= 10) ++decimals;
+    return fmt::format("{:.{}f}", gbps, decimals);
+}
+
 std::string counted(std::int64_t count, std::string_view noun) {
     return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }

@@ -208,7 +208,7 @@ std::vector<std::string> against_uniform(const Rows& rows, const Layout& layout)
 std::string best(const Rows& rows, double Bandwidths::*rate, const char* per) {
     const Row* row = largest(rows, [&](const Row& r) { return summary_of(r).gbps.*rate; });
     if (row == nullptr) return {};
-    return fmt::format("{:.2f} Gbit/s per {} at {} (n = {})", summary_of(*row).gbps.*rate, per,
+    return fmt::format("{} Gbit/s per {} at {} (n = {})", format_gbps(summary_of(*row).gbps.*rate), per,
                        format_bytes(row->point.message_size), summary_of(*row).count);
 }
 

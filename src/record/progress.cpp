@@ -13,6 +13,7 @@
 
 #include "a2aperf/base/clock.hpp"
 #include "a2aperf/base/terminal.hpp"
+#include "a2aperf/base/units.hpp"
 
 namespace a2aperf {
 namespace {
@@ -77,8 +78,8 @@ void Progress::ops(int done, int expected, double gbps_rank) {
     if (now - last_print_ < kPeriod) return;
     // What changes comes first: a narrow terminal cuts the rest.
     const std::string time = time_words(now);
-    print(fmt::format("[{}/{}] op {}/{}{}{}  {}  {:.2f} Gbit/s/rank", point_, time_left_.points(), done, expected,
-                      time.empty() ? "" : ", ", time, label_, gbps_rank));
+    print(fmt::format("[{}/{}] op {}/{}{}{}  {}  {} Gbit/s/rank", point_, time_left_.points(), done, expected,
+                      time.empty() ? "" : ", ", time, label_, format_gbps(gbps_rank)));
 }
 
 void Progress::end_point() {

@@ -20,6 +20,10 @@ std::string cell(double value, int width) {
     return std::isnan(value) ? fmt::format(" {:>{}}", kNothing, width) : fmt::format(" {:>{}.2f}", value, width);
 }
 
+std::string rate_cell(double gbps, int width) {
+    return std::isnan(gbps) ? cell(gbps, width) : fmt::format(" {:>{}}", format_gbps(gbps), width);
+}
+
 // "tagged shift all"; what of a point is not in the numbers beside it.
 std::string how(const Point& point) {
     if (point.is_baseline() && point.traffic) return fmt::format("MPI_Alltoallv {}", point.traffic->name());
@@ -81,7 +85,7 @@ std::string table_row(const Row& row, const Layout& layout) {
     line += fmt::format(" {:>5}", summary.count);
     for (const double time : {summary.min, summary.mean, summary.p50, summary.p90, summary.p99, summary.max})
         line += cell(time * kMicroseconds, 9);
-    line += cell(summary.gbps.rank, 11) + cell(summary.gbps.node_net, 11);
+    line += rate_cell(summary.gbps.rank, 11) + rate_cell(summary.gbps.node_net, 11);
     const std::string remark = summary.count == 0 ? fmt::format(", no valid op of {}", summary.invalid) : "";
     return fmt::format("{}  {}{}{}{}{}\n", line, how(row.point), asked_by_traffic(row.point, summary),
                        row.point.is_baseline() ? "" : ratio(summary), remark, stopped_short(*row.result));

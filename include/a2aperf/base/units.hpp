@@ -32,6 +32,9 @@ std::string format_duration(Nanoseconds duration);
 // What was estimated, to two digits: "180 ms", "1 min 50 s", "13 min".
 std::string format_estimate(Nanoseconds duration);
 
+// Gbit/s, without the unit: two decimals, and two figures of what these would hide: "35.39", "0.0010"; up to nine.
+std::string format_gbps(double gbps);
+
 // "1 point", "2 points"
 std::string counted(std::int64_t count, std::string_view noun);
 

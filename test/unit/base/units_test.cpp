@@ -217,6 +217,15 @@ TEST_CASE("durations for people") {
     CHECK(format_duration(std::numeric_limits<Nanoseconds>::min()) == "-2562047 h 47 min");
 }
 
+TEST_CASE("rates have two decimals, or two figures where these hide them") {
+    CHECK(format_gbps(35.389) == "35.39");
+    CHECK(format_gbps(0.1) == "0.10");
+    CHECK(format_gbps(0.0514) == "0.051");
+    CHECK(format_gbps(0.00104) == "0.0010");
+    CHECK(format_gbps(1.2e-30) == "0.000000000");
+    CHECK(format_gbps(0) == "0.00");
+}
+
 TEST_CASE("an estimate has two digits") {
     const std::map<Nanoseconds, std::string> cases = {
         {0, "0 ns"},
