@@ -372,8 +372,6 @@ def test_without_xarray_the_rest_works_and_arrays_say_what_to_do(launch: Path) -
 import sys
 sys.modules["xarray"] = None  # as where it is not installed
 import a2aperf
-
-pytestmark = pytest.mark.usefixtures("summed_once")
 runs = a2aperf.open({str(launch)!r}).sel(message_size=1000)
 print(len(runs.to_dataframe()))
 for ask in (lambda: runs.tree, runs.ops):
