@@ -186,9 +186,9 @@ def predicted(
         half = further.bound(level / 2)
         freedom[cell] = further.freedom
         arrays["spread"][cell] = spread.deviation
-        alike = 1 / len(other) + 1 / spread.jobs
-        share = (spread.deviation / further.error) ** 2 if further.error > 0 else 1 / alike
-        arrays["information"][cell] = share
+        by_counts = 1 / (1 / len(other) + 1 / spread.jobs)  # of jobs that do not differ at all
+        of_spread = (spread.deviation / further.error) ** 2 if further.error > 0 else by_counts
+        arrays["information"][cell] = of_spread
         arrays["low"][cell], arrays["high"][cell] = effect - half, effect + half
         arrays["p"][cell] = further.chance(effect)
         gap = margin - abs(effect)

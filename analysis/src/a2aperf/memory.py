@@ -2,7 +2,7 @@
 """Jobs that are like the one before: how much they may be, and what a mean of them is worth.
 
 The model is AR(1): two jobs of a series have the correlation `memory` to the power of the steps
-between them. Few jobs allow no estimate of it, so what counts is the most that they allow for.
+between them. Few jobs underestimate it, so some standard errors are added to what they show.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
-MOST: Final = 0.95
+_MOST: Final = 0.95
 _SURE: Final = 1.645  # standard errors by which the memory may be underestimated
 
 
@@ -32,7 +32,7 @@ def estimate(residuals: Floats, parameters: int) -> float:
     return (n * pairs + parameters) / (n - parameters)
 
 
-def most(estimated: float, jobs: int, sure: float = _SURE, limit: float = MOST) -> float:
+def most(estimated: float, jobs: int, sure: float = _SURE, limit: float = _MOST) -> float:
     """The autocorrelation so many standard errors above this estimate of so many jobs.
 
     By itself the largest that it allows for (95 %).

@@ -23,7 +23,7 @@ _NAMES: Final = ("cluster", "SLURM_CLUSTER_NAME")
 _COLUMNS: Final = ("provider", "ranks", "nodes")
 WHAT: Final = "speed"
 _FEWER: Final = 0.9
-"""Of the jobs that are checked: as fewer they count only where that is told."""
+"""Of the jobs that are checked: where they count as fewer than that share of them, it is told."""
 
 
 def check(found: Results, baseline: Sequence[str], loss: float) -> tuple[list[Check], list[str]]:
