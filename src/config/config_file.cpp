@@ -49,7 +49,8 @@ void take(GivenOptions& given, const CLI::ConfigItem& item, const OptionRow& row
     if (row.arity == Arity::flag) {
         if (item.inputs.size() != 1) throw UsageError(fmt::format("{}: a flag is true or false", item.name));
         if (parse_switch(item.inputs[0])) given[&row] = {};
-    } else if (row.arity == Arity::perhaps && (item.inputs[0] == "true" || item.inputs[0] == "false")) {
+    } else if (row.arity == Arity::perhaps && item.inputs.size() == 1 &&
+               (item.inputs[0] == "true" || item.inputs[0] == "false")) {
         if (item.inputs[0] == "true") given[&row] = {};
     } else if (row.arity == Arity::one || row.arity == Arity::perhaps) {
         // CLI11 splits at commas; only a list in one word, such as a NIC map, has them here.

@@ -21,7 +21,7 @@ namespace {
 std::vector<std::string> words_of(const GivenOptions& given) {
     std::vector<std::string> words;
     for (const auto& [row, values] : given) {
-        if (row->arity == Arity::flag) words.push_back(fmt::format("--{}", row->name));
+        if (values.empty()) words.push_back(fmt::format("--{}", row->name));
         for (const std::string& value : values) words.push_back(fmt::format("--{}={}", row->name, value));
     }
     return words;

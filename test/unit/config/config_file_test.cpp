@@ -100,6 +100,7 @@ TEST_CASE("a mistake in the file is refused with one clear line that names the f
              Mistake{"mode = [tagged, msg\n", "mode: the list has no closing ']'"},
              Mistake{"label = [a=b\nmode = [tagged]\n", "label: the list has no closing ']'"},
              Mistake{"mode = []\n", "mode: the list is empty"},
+             Mistake{"search = [true, 30s]\n", "--search: duration 'true,30s'"},
              Mistake{"force = maybe\n", "unknown flag value 'maybe'"},
              Mistake{"ops = 10\nprecision = 1%\n", "ops and precision exclude each other"},
              Mistake{"config = \"other.toml\"\n", "unknown key 'config'"},
