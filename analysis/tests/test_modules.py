@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import ast
+import subprocess
+import sys
 from collections.abc import Iterator
 from functools import cache
 from graphlib import TopologicalSorter
@@ -125,3 +127,16 @@ def test_the_report_knows_no_kind_of_figure_or_finding() -> None:
 @pytest.mark.parametrize("module", MODULES)
 def test_a_file_can_be_read_at_once(module: str) -> None:
     assert len(text_of(module).splitlines()) < MOST_LINES
+
+
+def test_commands_load_pandas_only_for_a_table() -> None:
+    """It takes as long as all else, longer still where Python's modules lie on a network."""
+    program = (
+        "import sys; from importlib import import_module; from a2aperf.cli import COMMANDS\n"
+        "for row in COMMANDS: import_module(f'a2aperf.commands.{row.module or row.name}')\n"
+        "print('pandas' in sys.modules, 'numpy' in sys.modules)"
+    )
+    said = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert said.stdout == "False True\n"

@@ -9,11 +9,11 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from a2aperf import grouping, roles, sample_columns, schema, tables
 from a2aperf.datasets import RAW
+from a2aperf.deferred import pandas as pd
 from a2aperf.errors import InputError
 from a2aperf.launch import Launch
 from a2aperf.raw_ops import RawOps

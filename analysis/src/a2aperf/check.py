@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Whether a results file is whole, of the schema, and its figures can be true."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -8,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from a2aperf import (
     credentials,
@@ -25,6 +26,7 @@ from a2aperf import (
     trailer,
     workloads,
 )
+from a2aperf.deferred import pandas as pd
 from a2aperf.errors import InputError
 from a2aperf.raw_ops import RawOps
 from a2aperf.sample_columns import SampleColumn, strangers
@@ -238,7 +240,7 @@ def _points(found: results.Results) -> Iterator[Finding]:
         yield _error(f"{_where(row)}: skipped without a reason")
 
 
-def _where(row: "pd.Series[Any]") -> str:
+def _where(row: pd.Series[Any]) -> str:
     return f"point {row['point']} ({row['ranks']} ranks, {row['message_size']} B)"
 
 
@@ -252,7 +254,7 @@ def _order(points: pd.DataFrame) -> Iterator[Finding]:
             yield _error(f"launch {launch}: the order of its points is not that of their starts")
 
 
-def _row(row: "pd.Series[Any]") -> Iterator[Finding]:
+def _row(row: pd.Series[Any]) -> Iterator[Finding]:
     ladder = [row[f"time_{name}"] for name in ("min", "p50", "p90", "p99", "max")]
     known = [value for value in ladder if np.isfinite(value)]
     if known != sorted(known):
@@ -283,7 +285,7 @@ def _between(low: float, value: float, high: float) -> bool:
 
 
 def _samples(
-    found: results.Results, name: str, row: "pd.Series[Any]", raw: RawOps
+    found: results.Results, name: str, row: pd.Series[Any], raw: RawOps
 ) -> Iterator[Finding]:
     where, launch = _where(row), found.launches[str(row["launch"])]
     clock = launch.attributes["sync"] == "clock"
@@ -326,7 +328,7 @@ def _samples(
 
 
 def _trace(
-    found: results.Results, name: str, row: "pd.Series[Any]", raw: RawOps
+    found: results.Results, name: str, row: pd.Series[Any], raw: RawOps
 ) -> Iterator[Finding]:
     """Whether every peer's message came, after its receiver began and no later than the last."""
     attempts, ranks = raw.begin.shape
@@ -355,7 +357,7 @@ def _trace(
         yield _error(f"{where}: a message came before its receiver began, or after the last one")
 
 
-def _read(found: results.Results, name: str, row: "pd.Series[Any]", column: SampleColumn) -> None:
+def _read(found: results.Results, name: str, row: pd.Series[Any], column: SampleColumn) -> None:
     """Read a column of which nothing more is known; InputError where that can't be done."""
     point = int(row["point"])
     count, ranks = found.count(name, point, column), int(row["ranks"])
@@ -370,7 +372,7 @@ def _parts(count: int, values: int) -> Iterator[range]:
         yield range(first, min(first + step, count))
 
 
-def _impossible(raw: RawOps, row: "pd.Series[Any]", clock: bool) -> Iterator[str]:
+def _impossible(raw: RawOps, row: pd.Series[Any], clock: bool) -> Iterator[str]:
     told = raw.send_done != schema.NO_MOMENT
     if told.any() and not told.all():
         yield "send_done is there for some ranks and ops only"

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Whether results come from one cluster: the same kinds of nodes and adapters."""
 
+from __future__ import annotations
+
 from typing import Any
 
-import pandas as pd
-
+from a2aperf.deferred import pandas as pd
 from a2aperf.errors import InputError
 from a2aperf.launch import Launch
 from a2aperf.results import Results
@@ -12,7 +13,7 @@ from a2aperf.results import Results
 _FACTS = ("cpu_model", "nic_driver", "nic_link_rate")
 
 
-def require_one_a_side(found: Results, side: "pd.Series[Any]", mixed: bool = False) -> None:
+def require_one_a_side(found: Results, side: pd.Series[Any], mixed: bool = False) -> None:
     """The same for each side of a comparison: sides may be different clusters."""
     for value in side.unique():
         require_one(found.select(side == value), mixed)

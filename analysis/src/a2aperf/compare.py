@@ -10,11 +10,11 @@ from enum import StrEnum
 from typing import Final
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from a2aperf import blocks, decision, differences, intervals, jobs, labels, remarks, sides
 from a2aperf.decision import LEVEL
+from a2aperf.deferred import pandas as pd
 from a2aperf.differences import Differences
 from a2aperf.errors import InputError
 from a2aperf.results import Results

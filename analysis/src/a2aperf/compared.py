@@ -7,12 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import pandas as pd
-
 from a2aperf import clusters, compare, contrasts, plots, sides, verdicts
 from a2aperf.compare import Comparison
 from a2aperf.curves import Options
 from a2aperf.decision import LEVEL
+from a2aperf.deferred import pandas as pd
 from a2aperf.errors import InputError
 from a2aperf.results import Results
 

@@ -8,13 +8,13 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from a2aperf import curves, grouping, labels, style, verdicts
 from a2aperf.chart import Axis, Bound, Chart, Curve, Figure
 from a2aperf.compare import Comparison, Verdict
 from a2aperf.curves import RATE
+from a2aperf.deferred import pandas as pd
 
 READS = "Above 1 the candidate is faster; a bar that leaves the grey band is more than the margin."
 """How to read the figure."""

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 import numpy as np
-import pandas as pd
 
 from a2aperf import datasets, schema
+from a2aperf.deferred import pandas as pd
 
 _SECOND: Final = 10**9
 _CPU_TICK: Final = _SECOND // 10

@@ -12,10 +12,10 @@ from enum import StrEnum
 from typing import Any, Final
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from a2aperf import datasets, layouts, schema, workloads
+from a2aperf.deferred import pandas as pd
 from a2aperf.errors import InputError
 from a2aperf.labels import count_text, number_text
 from a2aperf.moved import Amount, Moved

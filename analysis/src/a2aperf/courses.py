@@ -7,10 +7,10 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from a2aperf import labels, style
 from a2aperf.chart import Curve, Floats
+from a2aperf.deferred import pandas as pd
 
 
 def lines(

@@ -13,10 +13,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 import numpy as np
-import pandas as pd
 
 from a2aperf import grouping, labels, style
 from a2aperf.chart import Axis, Bound, Chart, Curve, Figure, Floats
+from a2aperf.deferred import pandas as pd
 from a2aperf.errors import InputError
 from a2aperf.maxima import are_maxima
 from a2aperf.results import ALIASES, Results

@@ -8,10 +8,10 @@ from datetime import UTC, datetime, timedelta
 from typing import Final
 
 import numpy as np
-import pandas as pd
 
 from a2aperf import labels
 from a2aperf.chart import Axis
+from a2aperf.deferred import pandas as pd
 
 _DAY_S: Final = 86_400
 _WIDTH: Final = 38  # characters of labels for which a panel has room

@@ -2,7 +2,7 @@
 """Modules that take a while to import, and that most commands never ask."""
 
 import importlib
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 
 class Module:
@@ -15,3 +15,9 @@ class Module:
         found = getattr(importlib.import_module(self._name), name)
         setattr(self, name, found)  # from now on without this function
         return found
+
+
+if TYPE_CHECKING:
+    import pandas as pandas
+else:
+    pandas = Module("pandas")

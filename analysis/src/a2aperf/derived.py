@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import ArrayLike
 
 from a2aperf import intervals, metrics, schema
+from a2aperf.deferred import pandas as pd
 from a2aperf.intervals import Floats
 from a2aperf.metrics import Rule
 from a2aperf.raw_ops import RawOps

@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Choosing points by expressions such as `ppn=2` or `message_size>=10kB`."""
 
+from __future__ import annotations
+
 import csv
 import operator
 import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
-import pandas as pd
-
 from a2aperf import terminal
+from a2aperf.deferred import pandas as pd
 from a2aperf.errors import InputError
 from a2aperf.labels import list_text
 from a2aperf.results import Results
@@ -59,7 +60,7 @@ def where(results: Results, expressions: Iterable[str], asked: str = "--where") 
     return results
 
 
-def _mask(results: Results, expression: str, said: str) -> "pd.Series[bool]":
+def _mask(results: Results, expression: str, said: str) -> pd.Series[bool]:
     found = _EXPRESSION.match(expression)
     if not found:
         raise InputError(f"{said}: expected NAME=VALUE (or != < <= > >=), for example ppn=2")
@@ -84,7 +85,7 @@ def _mask(results: Results, expression: str, said: str) -> "pd.Series[bool]":
     return equal if sign == "=" else ~equal
 
 
-def _tell_absent(column: "pd.Series[Any]", texts: list[str], wanted: list[Any], said: str) -> None:
+def _tell_absent(column: pd.Series[Any], texts: list[str], wanted: list[Any], said: str) -> None:
     """Values of a list that no point has, where another is there: none is left out silently."""
     there = [value == "" or bool(column.isin([value]).any()) for value in wanted]
     absent = [text for text, is_there in zip(texts, there, strict=True) if not is_there]

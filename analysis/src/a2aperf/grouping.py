@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from a2aperf import labels
+from a2aperf.deferred import pandas as pd
 from a2aperf.launch import Launch
 from a2aperf.results import Results
 from a2aperf.schema import Column

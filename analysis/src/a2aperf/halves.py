@@ -5,8 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import pandas as pd
-
+from a2aperf.deferred import pandas as pd
 from a2aperf.labels import list_text, number_text, size_text
 from a2aperf.launch import Launch
 from a2aperf.results import Results

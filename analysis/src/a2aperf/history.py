@@ -14,11 +14,11 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from a2aperf import changepoints, differences, jobs, laws, memory
 from a2aperf.changepoints import Split
+from a2aperf.deferred import pandas as pd
 from a2aperf.differences import Differences
 from a2aperf.explain import series
 from a2aperf.labels import natural

@@ -14,10 +14,10 @@ from datetime import UTC, datetime
 from typing import Any, Final
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from a2aperf import laws, memory
+from a2aperf.deferred import pandas as pd
 from a2aperf.launch import Launch
 from a2aperf.results import Results
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import pandas as pd
-
 from a2aperf import grouping, schema
+from a2aperf.deferred import pandas as pd
 from a2aperf.launch import Launch
 from a2aperf.results import Results
 

@@ -4,13 +4,14 @@
 Text, CSV, JSON and the tables of the report all ask here.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-import pandas as pd
-
 from a2aperf import grouping, schema
+from a2aperf.deferred import pandas as pd
 from a2aperf.labels import number_text
 from a2aperf.maxima import are_maxima
 from a2aperf.results import ALIASES, Results
@@ -165,7 +166,7 @@ def frame(results: Results, names: Iterable[str]) -> pd.DataFrame:
     return made
 
 
-def _unsaid(results: Results) -> list[tuple[Unsaid, "pd.Series[bool]"]]:
+def _unsaid(results: Results) -> list[tuple[Unsaid, pd.Series[bool]]]:
     """What figures of which points say nothing, by their role."""
     found = []
     done = results.points[results.points["state"] == "complete"]
@@ -215,7 +216,7 @@ def text(
     return made.lines(least)
 
 
-def _note(row: "pd.Series[Any]") -> str:
+def _note(row: pd.Series[Any]) -> str:
     if row["state"] == "complete":
         return ""
     reason = row["skip_reason"]

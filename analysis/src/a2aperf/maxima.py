@@ -3,9 +3,8 @@
 
 from __future__ import annotations
 
-import pandas as pd
-
 from a2aperf import metrics
+from a2aperf.deferred import pandas as pd
 from a2aperf.results import Results
 
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-import pandas as pd
-
 from a2aperf import layouts, workloads
+from a2aperf.deferred import pandas as pd
 from a2aperf.errors import InputError
 from a2aperf.labels import count_text, list_text
 from a2aperf.nodes.study import ERROR, Node, Study

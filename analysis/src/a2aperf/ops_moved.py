@@ -5,8 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import pandas as pd
-
+from a2aperf.deferred import pandas as pd
 from a2aperf.moved import Moved
 from a2aperf.results import Results
 

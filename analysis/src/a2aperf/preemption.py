@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
+from a2aperf.deferred import pandas as pd
 from a2aperf.labels import count_text
 from a2aperf.results import Results
 

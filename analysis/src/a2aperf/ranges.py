@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from a2aperf import counter_ranges, derived, reading, schema, segments, strict, workloads
+from a2aperf.deferred import pandas as pd
 from a2aperf.launch import Launch
 from a2aperf.raw_ops import RawOps
 from a2aperf.results import Results

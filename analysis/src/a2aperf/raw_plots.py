@@ -8,12 +8,12 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from a2aperf import curves, grouping, labels, style
 from a2aperf.chart import Axis, Bound, Chart, Curve, Figure, Floats, Heat
 from a2aperf.curves import Options
+from a2aperf.deferred import pandas as pd
 from a2aperf.errors import InputError
 from a2aperf.oversubscription import oversubscription
 from a2aperf.results import Results

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
-import pandas as pd
 
 from a2aperf import blocks, jobs, labels, power, preemption, robust, schema
 from a2aperf.decision import Decision
+from a2aperf.deferred import pandas as pd
 from a2aperf.layouts import window
 from a2aperf.oversubscription import crowded, yields
 from a2aperf.results import Results
@@ -124,7 +124,7 @@ def injected(pairing: Pairing, asked: Sequence[str]) -> list[str]:
         return []
     known = points[points["inject"].fillna(schema.UNKNOWN) >= 0]
     told = known.groupby(["cell", "candidate"])["inject"].agg(frozenset)
-    ways = told.unstack("candidate")  # noqa: PD010
+    ways = told.unstack("candidate")
     ways = ways.reindex(columns=[False, True]).dropna()
     cells = [cell for cell, a, b in ways.itertuples() if a != b]
     if not cells:

@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from a2aperf import counted, metrics, reading, schema
 from a2aperf.asking import ask
 from a2aperf.datasets import Described
+from a2aperf.deferred import pandas as pd
 from a2aperf.errors import InputError
 from a2aperf.labels import count_text
 from a2aperf.launch import Launch

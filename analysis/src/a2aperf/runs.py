@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from a2aperf import (
     arrays,
@@ -33,6 +32,7 @@ from a2aperf import (
     workloads,
 )
 from a2aperf.compared import Compared
+from a2aperf.deferred import pandas as pd
 from a2aperf.errors import InputError
 from a2aperf.explain.findings import Findings
 from a2aperf.results import Results

@@ -9,8 +9,9 @@ than at 2. What leaves a node can stay.
 from __future__ import annotations
 
 import numpy as np
-import pandas as pd
 from numpy.typing import ArrayLike, NDArray
+
+from a2aperf.deferred import pandas as pd
 
 WORDS = {
     "gbps_node_net": "the rate per node through its network ports",

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 import numpy as np
-import pandas as pd
 
+from a2aperf.deferred import pandas as pd
 from a2aperf.errors import InputError
 from a2aperf.labels import count_text
 from a2aperf.launch import Launch

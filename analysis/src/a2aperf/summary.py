@@ -3,9 +3,8 @@
 
 from __future__ import annotations
 
-import pandas as pd
-
 from a2aperf import oversubscription, schema, workloads
+from a2aperf.deferred import pandas as pd
 from a2aperf.labels import count_text, list_text
 from a2aperf.results import Results
 

@@ -10,9 +10,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-import pandas as pd
-
 from a2aperf import schema
+from a2aperf.deferred import pandas as pd
 from a2aperf.visible import json_visible, visible
 
 UNKNOWN = "-"

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-import pandas as pd
+from a2aperf.deferred import pandas as pd
 
 
 def _median(points: pd.DataFrame) -> pd.Series[Any]:

@@ -8,10 +8,9 @@ from dataclasses import replace
 from textwrap import wrap
 from typing import Any
 
-import pandas as pd
-
 from a2aperf import jobs, labels, layouts, power
 from a2aperf.compare import Comparison, Verdict
+from a2aperf.deferred import pandas as pd
 from a2aperf.differences import apart
 from a2aperf.tables import UNKNOWN, Column, Table, aligned
 

@@ -8,12 +8,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any, cast, get_args
 
-import pandas as pd
 import typer
 
 from a2aperf import baselines, changepoints, clusters, filters, layouts, tables, terminal
 from a2aperf.commands.options import Mixed, Where
 from a2aperf.commands.over_nights import over_nights
+from a2aperf.deferred import pandas as pd
 from a2aperf.differences import apart, shortened
 from a2aperf.errors import InputError
 from a2aperf.history import LINE, Change, History, history

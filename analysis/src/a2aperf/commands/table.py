@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`a2a table`: results as text."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from enum import StrEnum
 from typing import Annotated
 
-import pandas as pd
 import typer
 
 from a2aperf import (
@@ -26,6 +27,7 @@ from a2aperf import (
 )
 from a2aperf.commands.options import Files, Where
 from a2aperf.counter_table import Phase
+from a2aperf.deferred import pandas as pd
 from a2aperf.errors import InputError
 from a2aperf.labels import count_text
 from a2aperf.workloads.workload import Listing, Workload

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from a2aperf import laws
+from a2aperf.deferred import pandas as pd
 from a2aperf.explain import series
 from a2aperf.explain.finding import Finding, percent, us
 from a2aperf.labels import count_text

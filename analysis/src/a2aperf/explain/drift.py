@@ -12,9 +12,9 @@ import math
 from typing import Any, Final
 
 import numpy as np
-import pandas as pd
 
 from a2aperf import intervals, laws
+from a2aperf.deferred import pandas as pd
 from a2aperf.explain.finding import Finding, percent, us
 from a2aperf.results import Results
 

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
-import pandas as pd
 
 from a2aperf import grouping
+from a2aperf.deferred import pandas as pd
 from a2aperf.explain import series
 from a2aperf.explain.finding import Finding, listed, percent, spanned
 from a2aperf.labels import count_text, size_text

@@ -6,9 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import overload
 
-import pandas as pd
-
 from a2aperf import clusters
+from a2aperf.deferred import pandas as pd
 from a2aperf.explain.finders import ROLES, explain, grouped, require_kinds
 from a2aperf.explain.finding import Finding
 from a2aperf.labels import count_text

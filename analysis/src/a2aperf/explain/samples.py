@@ -6,9 +6,9 @@ from __future__ import annotations
 from typing import Final
 
 import numpy as np
-import pandas as pd
 
 from a2aperf import metrics
+from a2aperf.deferred import pandas as pd
 from a2aperf.explain.finding import Finding, percent, spanned
 from a2aperf.labels import count_text
 from a2aperf.maxima import are_maxima

@@ -7,9 +7,9 @@ from typing import Any, Final
 from weakref import WeakKeyDictionary
 
 import numpy as np
-import pandas as pd
 
 from a2aperf import grouping
+from a2aperf.deferred import pandas as pd
 from a2aperf.results import Results
 
 _NAMED: Final[WeakKeyDictionary[Results, pd.Series[str]]] = WeakKeyDictionary()

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
+from a2aperf.deferred import pandas as pd
 from a2aperf.explain import equal
 from a2aperf.explain.finding import Finding, percent, us
 from a2aperf.launch import Launch

@@ -5,8 +5,7 @@ from __future__ import annotations
 
 from typing import Final
 
-import pandas as pd
-
+from a2aperf.deferred import pandas as pd
 from a2aperf.explain import series
 from a2aperf.explain.finding import Finding, listed, percent, spanned, us
 from a2aperf.results import Results

@@ -9,10 +9,10 @@ from __future__ import annotations
 from typing import Final
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from a2aperf import laws
+from a2aperf.deferred import pandas as pd
 from a2aperf.explain import series
 from a2aperf.explain.finding import Finding, listed, ms, percent, us
 from a2aperf.results import Results

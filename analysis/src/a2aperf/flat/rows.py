@@ -10,9 +10,9 @@ from functools import partial
 from typing import Final
 
 import numpy as np
-import pandas as pd
 
 from a2aperf import copies, layouts, roles, schema, workloads
+from a2aperf.deferred import pandas as pd
 from a2aperf.errors import InputError
 from a2aperf.launch import Launch
 from a2aperf.results import Results

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from a2aperf import grouping
+from a2aperf.deferred import pandas as pd
 from a2aperf.labels import size_text
 from a2aperf.protocol_changes import PROTOCOL_CHANGES
 

@@ -10,9 +10,9 @@ import math
 from typing import Any, Final
 
 import numpy as np
-import pandas as pd
 
 from a2aperf import grouping
+from a2aperf.deferred import pandas as pd
 from a2aperf.explain import series
 from a2aperf.explain.finding import percent
 from a2aperf.gating import ceiling

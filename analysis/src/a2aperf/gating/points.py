@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
-import pandas as pd
 
 from a2aperf import filters, grouping, jobs, metrics
+from a2aperf.deferred import pandas as pd
 from a2aperf.errors import InputError
 from a2aperf.explain import series
 from a2aperf.gating.checks import Check, State, unknown, worst

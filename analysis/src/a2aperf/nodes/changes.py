@@ -11,9 +11,9 @@ from operator import itemgetter
 from typing import Final
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
+from a2aperf.deferred import pandas as pd
 from a2aperf.nodes.night import DAY_NS, Night
 
 _HELD: Final = 3

@@ -14,10 +14,10 @@ from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from a2aperf import laws
+from a2aperf.deferred import pandas as pd
 from a2aperf.nodes import changes, moves
 from a2aperf.nodes.changes import Changes
 from a2aperf.nodes.moves import Move

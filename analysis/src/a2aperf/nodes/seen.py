@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
+from a2aperf.deferred import pandas as pd
 from a2aperf.launch import Launch
 from a2aperf.nodes import exchange, lateness
 from a2aperf.nodes.lateness import Lateness

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from a2aperf import labels, metrics, schema
+from a2aperf.deferred import pandas as pd
 from a2aperf.metrics import Rule
 from a2aperf.results import Results
 

@@ -9,10 +9,10 @@ from functools import partial
 from typing import Any, Final
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from a2aperf import derived, metrics, schema
+from a2aperf.deferred import pandas as pd
 from a2aperf.metrics import Rule
 from a2aperf.raw_ops import RawOps
 from a2aperf.results import Results

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from a2aperf import scaling, sides
+from a2aperf.deferred import pandas as pd
 from a2aperf.errors import InputError
 from a2aperf.labels import count_text, list_text, number_text
 from a2aperf.results import Results

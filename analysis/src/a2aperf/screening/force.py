@@ -5,8 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-import pandas as pd
-
+from a2aperf.deferred import pandas as pd
 from a2aperf.errors import InputError
 from a2aperf.labels import count_text, list_text
 from a2aperf.launch import Launch

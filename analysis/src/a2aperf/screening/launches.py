@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from a2aperf import clusters, grouping, sides
+from a2aperf.deferred import pandas as pd
 from a2aperf.errors import InputError
 from a2aperf.explain import steps
 from a2aperf.gating import bands as known

@@ -7,9 +7,8 @@ import math
 import shlex
 from typing import Final
 
-import pandas as pd
-
 from a2aperf import layouts
+from a2aperf.deferred import pandas as pd
 from a2aperf.labels import list_text, number_text, range_text
 from a2aperf.screening.confirmation import Confirmation, name, said
 from a2aperf.screening.trial import assignments

@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
-import pandas as pd
 
+from a2aperf.deferred import pandas as pd
 from a2aperf.labels import count_text, range_text
 from a2aperf.results import Results
 from a2aperf.screening import confirmation, contrast, trial

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
-import pandas as pd
 
 from a2aperf import counter_table
+from a2aperf.deferred import pandas as pd
 from a2aperf.errors import InputError
 from a2aperf.suite.ranking import LABEL, Cell, Ranking, cell_of
 

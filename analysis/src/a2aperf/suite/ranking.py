@@ -16,11 +16,11 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from a2aperf import blocks, decision, grouping, laws, remarks, schema, sides
 from a2aperf.decision import LEVEL
+from a2aperf.deferred import pandas as pd
 from a2aperf.errors import InputError
 from a2aperf.labels import count_text, list_text, natural
 from a2aperf.results import Results

@@ -5,9 +5,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-import pandas as pd
-
 from a2aperf import schema
+from a2aperf.deferred import pandas as pd
 from a2aperf.nodes.study import Study
 from a2aperf.results import Results
 from a2aperf.workloads import (

@@ -5,14 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
 
-import pandas as pd
 from numpy.typing import NDArray
 
 from a2aperf import schema
 from a2aperf.curves import Kind
 from a2aperf.datasets import Described
+from a2aperf.deferred import pandas as pd
 from a2aperf.explain.finding import Finder
 from a2aperf.moved import Moved
 from a2aperf.nodes.night import Night, Per
@@ -52,7 +52,7 @@ class Listing:
 
 Arrays = Mapping[str, NDArray[Any]]
 """Datasets of a group, by name."""
-Row = Mapping[str, Any] | pd.Series
+Row: TypeAlias = "Mapping[str, Any] | pd.Series"
 """A point's columns by name."""
 Steps = Iterable[tuple[Row, RawOps]]
 """Points with their samples."""

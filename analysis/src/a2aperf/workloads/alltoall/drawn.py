@@ -6,11 +6,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-import pandas as pd
 
 from a2aperf import labels
 from a2aperf.chart import Axis, Bound, Chart, Curve, Figure, Heat
 from a2aperf.curves import MOST_PANELS, Options, fitting
+from a2aperf.deferred import pandas as pd
 from a2aperf.errors import InputError
 from a2aperf.results import Results
 from a2aperf.workloads.alltoall import matrices, uneven

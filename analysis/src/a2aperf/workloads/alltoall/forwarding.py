@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
+
+from a2aperf.deferred import pandas as pd
 
 FORWARDED: Final = "forwarded_bytes"
 _SCHEDULE: Final = "node-aware"

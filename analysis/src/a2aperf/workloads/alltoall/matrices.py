@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
-import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from a2aperf.datasets import Described
+from a2aperf.deferred import pandas as pd
 from a2aperf.results import Results
 from a2aperf.schema import UNKNOWN
 from a2aperf.workloads.alltoall import forwarding

@@ -5,9 +5,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import pandas as pd
-
 from a2aperf import grouping, labels, scaling, schema
+from a2aperf.deferred import pandas as pd
 from a2aperf.explain.finding import percent
 from a2aperf.labels import count_text, list_text, number_text, rate_text, size_text, time_text
 from a2aperf.results import Results

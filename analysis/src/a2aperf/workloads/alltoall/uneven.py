@@ -7,10 +7,10 @@ from collections.abc import Callable
 from typing import Final
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from a2aperf import grouping
+from a2aperf.deferred import pandas as pd
 from a2aperf.explain import series
 from a2aperf.explain.finding import Finding, Number, percent, spanned, us
 from a2aperf.results import Results

@@ -8,10 +8,10 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from a2aperf import derived, grouping, metrics, schema
+from a2aperf.deferred import pandas as pd
 from a2aperf.launch import Launch
 from a2aperf.raw_ops import RawOps
 from a2aperf.results import Results

@@ -6,10 +6,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
-import pandas as pd
-
 from a2aperf import contradictions
 from a2aperf.contradictions import Figure
+from a2aperf.deferred import pandas as pd
 from a2aperf.explain.finding import Finding
 from a2aperf.labels import count_text, list_text
 from a2aperf.launch import Launch

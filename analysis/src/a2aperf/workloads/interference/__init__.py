@@ -6,9 +6,8 @@ from __future__ import annotations
 import math
 from typing import Any, Final
 
-import pandas as pd
-
 from a2aperf.curves import Kind
+from a2aperf.deferred import pandas as pd
 from a2aperf.explain import machine
 from a2aperf.explain.finding import Finder
 from a2aperf.traits import Judged, Unsaid

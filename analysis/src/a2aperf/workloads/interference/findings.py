@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 import numpy as np
-import pandas as pd
 
 from a2aperf import grouping
+from a2aperf.deferred import pandas as pd
 from a2aperf.explain.finding import Finding, percent, us
 from a2aperf.labels import count_text, number_text, ratio_texts, size_text
 from a2aperf.results import Results

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from a2aperf import laws, means, metrics, schema
+from a2aperf.deferred import pandas as pd
 
 ROLES: Final = ("interference",)
 STATISTICS: Final = {"mean": "mean", "p50": "median", "p99": "p99", "p999": "p99.9"}

@@ -5,8 +5,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-import pandas as pd
-
+from a2aperf.deferred import pandas as pd
 from a2aperf.results import Results
 from a2aperf.sample_columns import SampleColumn
 from a2aperf.workloads.interference import impact

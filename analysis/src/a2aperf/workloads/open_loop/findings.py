@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from a2aperf import metrics, schema
+from a2aperf.deferred import pandas as pd
 from a2aperf.explain.finding import Finding, us
 from a2aperf.labels import count_text, list_text, number_text, size_text
 from a2aperf.results import Results

@@ -7,11 +7,11 @@ from dataclasses import replace
 from typing import Final
 
 import numpy as np
-import pandas as pd
 
 from a2aperf import curves, grouping, labels, style
 from a2aperf.chart import Axis, Chart, Curve, Figure
 from a2aperf.curves import Options
+from a2aperf.deferred import pandas as pd
 from a2aperf.errors import InputError
 from a2aperf.results import Results
 from a2aperf.round_trips import histogram

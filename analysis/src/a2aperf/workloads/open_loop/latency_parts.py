@@ -6,12 +6,12 @@ from __future__ import annotations
 from typing import Any, Final
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from a2aperf import curves, grouping, labels
 from a2aperf.chart import Axis, Chart, Curve, Figure
 from a2aperf.curves import Options
+from a2aperf.deferred import pandas as pd
 from a2aperf.errors import InputError
 from a2aperf.results import Results
 from a2aperf.workloads.open_loop import rates, relay

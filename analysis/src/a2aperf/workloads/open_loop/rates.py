@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-import pandas as pd
 
 from a2aperf import grouping, labels, laws
+from a2aperf.deferred import pandas as pd
 from a2aperf.labels import number_text, size_text
 from a2aperf.results import Results
 

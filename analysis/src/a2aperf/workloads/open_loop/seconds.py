@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from a2aperf import courses, curves, grouping, labels, style
 from a2aperf.chart import Axis, Chart, Figure, Floats
 from a2aperf.curves import Options
+from a2aperf.deferred import pandas as pd
 from a2aperf.errors import InputError
 from a2aperf.results import Results
 from a2aperf.workloads.open_loop import findings, rates

@@ -8,9 +8,9 @@ from functools import partial
 from typing import Any, Final
 
 import numpy as np
-import pandas as pd
 
 from a2aperf import labels, layouts, schema
+from a2aperf.deferred import pandas as pd
 from a2aperf.results import Results
 from a2aperf.schema import Kind
 from a2aperf.tables import Column, Table

@@ -8,9 +8,9 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from a2aperf import derived, schema
+from a2aperf.deferred import pandas as pd
 from a2aperf.raw_ops import RawOps
 from a2aperf.results import Results
 from a2aperf.workloads.pairs import cells, stored

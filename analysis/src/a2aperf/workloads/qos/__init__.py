@@ -5,9 +5,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-import pandas as pd
-
 from a2aperf import schema
+from a2aperf.deferred import pandas as pd
 from a2aperf.explain import held_up as looked_for
 from a2aperf.explain import machine
 from a2aperf.explain.finding import Finder

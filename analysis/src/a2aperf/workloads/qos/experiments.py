@@ -9,10 +9,10 @@ from functools import cached_property
 from typing import Any, Final
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from a2aperf import shares
+from a2aperf.deferred import pandas as pd
 from a2aperf.launch import Launch
 from a2aperf.results import Results
 from a2aperf.shares import Share, Shared

@@ -6,9 +6,9 @@ from __future__ import annotations
 from typing import Any, Final
 
 import numpy as np
-import pandas as pd
 
 from a2aperf import layouts, schema
+from a2aperf.deferred import pandas as pd
 from a2aperf.results import Results
 from a2aperf.tables import Column, Table, missing
 from a2aperf.workloads.qos import experiments, received

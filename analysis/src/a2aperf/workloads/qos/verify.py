@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-import pandas as pd
 
 from a2aperf import derived, shares
+from a2aperf.deferred import pandas as pd
 from a2aperf.results import Results
 from a2aperf.workloads.qos import stored
 from a2aperf.workloads.qos.experiments import ROLE

@@ -5,9 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 
-import pandas as pd
-
 from a2aperf import grouping
+from a2aperf.deferred import pandas as pd
 from a2aperf.explain.finding import Finding, spanned
 from a2aperf.labels import count_text, range_text, size_text
 from a2aperf.results import Results

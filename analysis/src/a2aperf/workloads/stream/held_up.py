@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import Any, Final
 
 import numpy as np
-import pandas as pd
 
+from a2aperf.deferred import pandas as pd
 from a2aperf.explain import held_up, series
 from a2aperf.explain.finding import Finding, percent
 from a2aperf.labels import count_text, number_text

@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from a2aperf import courses, curves, labels, schema, style
 from a2aperf.chart import Axis, Chart, Figure, Floats
 from a2aperf.curves import RATE, Option, Options
+from a2aperf.deferred import pandas as pd
 from a2aperf.errors import InputError
 from a2aperf.results import Results
 from a2aperf.workloads.stream import drawn

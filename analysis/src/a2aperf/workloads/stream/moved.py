@@ -6,9 +6,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from a2aperf import schema
+from a2aperf.deferred import pandas as pd
 from a2aperf.moved import Amount, Moved
 from a2aperf.results import Results
 

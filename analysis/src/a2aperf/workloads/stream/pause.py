@@ -10,8 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import pandas as pd
-
+from a2aperf.deferred import pandas as pd
 from a2aperf.explain.finding import Finding, ms, percent, us
 from a2aperf.labels import number_text, size_text
 from a2aperf.results import Results

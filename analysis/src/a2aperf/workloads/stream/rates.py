@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
+from a2aperf.deferred import pandas as pd
 from a2aperf.explain.finding import Finding, listed
 from a2aperf.labels import number_text, rate_text, size_text
 from a2aperf.results import Results

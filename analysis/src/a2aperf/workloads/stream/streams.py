@@ -5,9 +5,8 @@ from __future__ import annotations
 
 import re
 
-import pandas as pd
-
 from a2aperf import labels
+from a2aperf.deferred import pandas as pd
 
 _LISTED = re.compile(r"\d{1,9}:\d{1,9}(,\d{1,9}:\d{1,9})*")
 

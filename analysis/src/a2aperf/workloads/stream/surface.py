@@ -6,11 +6,11 @@ from __future__ import annotations
 from typing import Final
 
 import numpy as np
-import pandas as pd
 
 from a2aperf import labels, layouts
 from a2aperf.chart import Axis, Chart, Figure, Heat
 from a2aperf.curves import Option, Options
+from a2aperf.deferred import pandas as pd
 from a2aperf.errors import InputError
 from a2aperf.results import Results
 from a2aperf.workloads.stream import drawn

@@ -6,11 +6,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-import pandas as pd
 
 from a2aperf import curves, grouping, labels, style
 from a2aperf.chart import Axis, Bound, Chart, Curve, Figure
 from a2aperf.curves import RATE, Options
+from a2aperf.deferred import pandas as pd
 from a2aperf.results import Results
 from a2aperf.workloads.stream import drawn, rates
 

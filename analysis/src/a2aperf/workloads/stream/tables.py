@@ -7,9 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-import pandas as pd
-
 from a2aperf import grouping
+from a2aperf.deferred import pandas as pd
 from a2aperf.results import Results
 
 ROLE = "stream"

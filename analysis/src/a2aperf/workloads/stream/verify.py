@@ -8,10 +8,10 @@ from functools import partial
 from typing import Any, Final
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from a2aperf import derived, schema
+from a2aperf.deferred import pandas as pd
 from a2aperf.raw_ops import RawOps
 from a2aperf.results import Results
 from a2aperf.sample_columns import SampleColumn
