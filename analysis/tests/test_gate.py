@@ -459,6 +459,8 @@ def test_a_fault_of_the_command_itself_is_no_warning(
         raise ZeroDivisionError("of the test")
 
     monkeypatch.setattr("a2aperf.commands.gate.gate", fail)
-    outcome = a2a("gate", tmp_path, "--min-efficiency", "1%")
-    assert (outcome.status, outcome.out) == (3, "")
-    assert outcome.err.startswith("a2a: gate: a fault of a2a itself: ZeroDivisionError: of the")
+    monkeypatch.setattr("a2aperf.commands.submit.words_of", fail)
+    for arguments in (("gate", tmp_path, "--min-efficiency", "1%"), ("submit", "--check", "-N", 2)):
+        outcome = a2a(*arguments)
+        assert (outcome.status, outcome.out) == (3, "")
+        assert outcome.err.startswith("a2a: a fault of a2a itself: ZeroDivisionError: of the")

@@ -9,6 +9,7 @@ import os
 import re
 import signal
 import sys
+import traceback
 from dataclasses import dataclass
 from typing import Any
 
@@ -176,6 +177,18 @@ def _status_of_bad_input(arguments: list[str] | None) -> int:
 
 def main(arguments: list[str] | None = None) -> int:
     """Run one command line and return its exit status; errors go to stderr, one line each."""
+    try:
+        return _run(arguments)
+    except Exception as error:
+        if _status_of_bad_input(arguments) != _STATUS_UNKNOWN:
+            raise
+        # Python's own status is 1, which a monitor takes for a warning.
+        terminal.tell(f"a2a: a fault of a2a itself: {type(error).__name__}: {error}")
+        terminal.tell(*traceback.format_exc().splitlines())
+        return _STATUS_UNKNOWN
+
+
+def _run(arguments: list[str] | None) -> int:
     terminal.forget()
     if "_A2A_COMPLETE" in os.environ:  # the shell asks how a word may go on
         completion_init()

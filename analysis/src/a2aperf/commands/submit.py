@@ -7,8 +7,7 @@ import math
 import os
 import re
 import shlex
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -178,70 +177,57 @@ def run(
     }
     options = words_of(own) + [name for name, wanted in flags.items() if wanted]
     for_slurm = {"--time": time, "--partition": partition, "--account": account}
-    with _unknown_where(check):
-        if not dry_run:
-            slurm.require()
-        minutes = _minutes(wait)
-        counts = _counts(nodes)
-        if no_confirm and not screen:
-            raise InputError("--no-confirm: only a screening is confirmed")
-        if most_minutes is not None:
-            if not screen or budget:
-                raise InputError("--minutes: with --screen, and without --budget")
-            hours = most_minutes * (counts[0] + (spare or 0)) / 60
-            budget = labels.hours_text(hours)
-            options += ["--budget", budget]
-        if check and (compare or screen or separate or len(counts) > 1):
-            raise InputError("--check: one node count, and no --compare, --screen or --separate")
-        compared.require({name: str(own[name]) for name in compared.OPTIONS}, check)
-        if wait != _WAIT and not check:
-            raise InputError("--wait: only a check is waited for")
-        ready = None
-        if screen and (compare or separate or launches is not None or len(counts) > 1):
-            raise InputError("--screen: one node count, and no --compare, --launches or --separate")
-        if spare and check:
-            raise InputError("--spare means nothing with --check, which looks at all of its nodes")
-        if screen:
-            found = scripts.find()
-            own_settings = found.catalogues(site)
-            ready = screened.prepare(
-                screen, Path(results or "results"), seed, own_settings, found.program()
-            )
-            passed = ready.passed(passed)
-        wanted = Wanted(
-            counts,
-            ppn,
-            compare,
-            options,
-            passed,
-            [f"{name}={value}" for name, value in for_slurm.items() if value] + sbatch,
-            separate,
-            str(own["--site"]),
-            results,
-            sizes or _CHECKED * check,
-            quick or check,
-            str(ready.rows) if ready else "",
-            check,
-            spare or 0,
+    if not dry_run:
+        slurm.require()
+    minutes = _minutes(wait)
+    counts = _counts(nodes)
+    if no_confirm and not screen:
+        raise InputError("--no-confirm: only a screening is confirmed")
+    if most_minutes is not None:
+        if not screen or budget:
+            raise InputError("--minutes: with --screen, and without --budget")
+        hours = most_minutes * (counts[0] + (spare or 0)) / 60
+        budget = labels.hours_text(hours)
+        options += ["--budget", budget]
+    if check and (compare or screen or separate or len(counts) > 1):
+        raise InputError("--check: one node count, and no --compare, --screen or --separate")
+    compared.require({name: str(own[name]) for name in compared.OPTIONS}, check)
+    if wait != _WAIT and not check:
+        raise InputError("--wait: only a check is waited for")
+    ready = None
+    if screen and (compare or separate or launches is not None or len(counts) > 1):
+        raise InputError("--screen: one node count, and no --compare, --launches or --separate")
+    if spare and check:
+        raise InputError("--spare means nothing with --check, which looks at all of its nodes")
+    if screen:
+        found = scripts.find()
+        own_settings = found.catalogues(site)
+        ready = screened.prepare(
+            screen, Path(results or "results"), seed, own_settings, found.program()
         )
-        terminal.tell(*(f"a2a: {one}" for one in catalogue.slips(compare)))
-        folder = Path(results or "results")
-        before = waiting.written(folder)
-        ids = _study(wanted, budget, dry_run, ready)
-        if check and not dry_run:
-            _tell_verdict(*waiting.verdict(ids[0], folder, minutes, before))
-
-
-@contextmanager
-def _unknown_where(check: bool) -> Iterator[None]:
-    """Bad input of a check has the status of what is unknown, and not that of what is critical."""
-    try:
-        yield
-    except InputError as error:
-        if not check:
-            raise
-        terminal.tell(f"a2a: {error}")
-        raise typer.Exit(int(State.UNKNOWN)) from None
+        passed = ready.passed(passed)
+    wanted = Wanted(
+        counts,
+        ppn,
+        compare,
+        options,
+        passed,
+        [f"{name}={value}" for name, value in for_slurm.items() if value] + sbatch,
+        separate,
+        str(own["--site"]),
+        results,
+        sizes or _CHECKED * check,
+        quick or check,
+        str(ready.rows) if ready else "",
+        check,
+        spare or 0,
+    )
+    terminal.tell(*(f"a2a: {one}" for one in catalogue.slips(compare)))
+    folder = Path(results or "results")
+    before = waiting.written(folder)
+    ids = _study(wanted, budget, dry_run, ready)
+    if check and not dry_run:
+        _tell_verdict(*waiting.verdict(ids[0], folder, minutes, before))
 
 
 def _study(wanted: Wanted, budget: str, dry_run: bool, ready: Screened | None) -> list[str]:
