@@ -98,6 +98,21 @@ def test_what_stands_above_a_table_is_kept(streams: Results) -> None:
     assert first.attachments == {TEXT.name: TEXT.read_text()}
 
 
+@pytest.mark.parametrize("mode", ["tagged", "msg", "write-imm", "write", "read"])
+def test_what_a2aperf_prints_in_this_layout_has_its_mode_and_window(
+    tmp_path: Path, mode: str
+) -> None:
+    """As in `a2aperf stream --format loopback`."""
+    lines = TEXT.read_text().splitlines()
+    (first, *_) = (i for i, line in enumerate(lines) if line.startswith("Test duration"))
+    said = "send" if mode == "msg" else mode
+    test = f"Testing using {said}, halves inject off memory huge and 512 buffers"
+    text = "\n".join(["# 2 ranks on 1 node, shm", "", test, *lines[first : first + 3], ""])
+    (block,) = loopback.parse(tmp_path, text)
+    assert block.remarks == []
+    assert [(row["mode"], row["window"]) for row in block.rows] == [(mode, 512)] * 2
+
+
 def test_frequency_asked_for_and_seen_are_two_facts(a2a: Run, tmp_path: Path) -> None:
     text = TEXT.read_text()
     heading = next(line for line in text.splitlines() if line.startswith("Results when"))

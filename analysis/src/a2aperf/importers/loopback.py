@@ -47,8 +47,8 @@ _COUNTER: Final = re.compile(r"\s*(?:Num )?(\S.*?) = (-?\d+) \((-?\d+) (?:->|→
 _COMMAND: Final = re.compile(r"\s*[$#%]\s+\S")
 _MODES: Final = (
     ("write-imm", re.compile(r"write[ -]with[ -]immediate|write[ -]imm", re.IGNORECASE)),
-    ("read", re.compile(r"\brdma[ -]read\b", re.IGNORECASE)),
-    ("write", re.compile(r"\brdma[ -]write\b", re.IGNORECASE)),
+    ("read", re.compile(r"\brdma[ -]read\b|^testing using read,", re.IGNORECASE)),
+    ("write", re.compile(r"\brdma[ -]write\b|^testing using write,", re.IGNORECASE)),
     ("tagged", re.compile(r"\btagged\b", re.IGNORECASE)),
     ("msg", re.compile(r"\bsend\b", re.IGNORECASE)),
 )
@@ -242,7 +242,8 @@ class _Reader:
         self.close()
         told = prose.settings(self.section.heading)
         mode = _mode(self.test.words)
-        window = _window(mode, self.test.facts, told.labels)
+        counts = {**told.labels, **prose.settings(self.test.words).labels}
+        window = _window(mode, self.test.facts, counts)
         spoken = " ".join([*self.section.notes, *self.section.commands])
         asked = told.frequency_asked or prose.frequency(spoken)
         for block in self.test.blocks:
@@ -310,7 +311,7 @@ def _mode(words: str) -> str:
 
 
 def _window(mode: str, facts: dict[str, str], labels: dict[str, str]) -> int | None:
-    """Buffers: as a heading tells, or as many receives as the receiver's queue has been made for.
+    """Buffers: as words tell, or as many receives as the receiver's queue has been made for.
 
     A passive receiver posts none.
     """
