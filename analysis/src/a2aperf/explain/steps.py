@@ -66,9 +66,9 @@ def find(found: Results) -> list[Finding]:
     for step in _of_lines(lines):
         key = (step.series, step.below, step.above, step.change < 0)
         grouped.setdefault(key, []).append(step)
-    thresholds = _thresholds(found)
+    known = thresholds(found)
     scales = {line.series: sum(x.series == line.series for x in lines) for line in lines}
-    return [_told(steps, scales[key[0]], rate, thresholds) for key, steps in grouped.items()]
+    return [_told(steps, scales[key[0]], rate, known) for key, steps in grouped.items()]
 
 
 def _of_lines(lines: list[_Line]) -> list[_Step]:
@@ -260,8 +260,8 @@ def _told(steps: list[_Step], scales: int, rate: str, thresholds: list[tuple[str
     )
 
 
-def _thresholds(found: Results) -> list[tuple[str, int]]:
-    """Known thresholds of the providers at hand, where a variable may have moved them."""
+def thresholds(found: Results) -> list[tuple[str, int]]:
+    """Known thresholds (B) of the providers at hand, where a variable may have moved them."""
     names = set(found.points["provider"])
     settings: dict[str, str] = {}
     for launch in found.launches.values():

@@ -13,12 +13,14 @@ from a2aperf.traits import Judged
 from a2aperf.workloads.stream import (
     buffers,
     contradictions,
+    credit_bound,
     held_up,
     moved,
     pause,
     plots,
     rates,
     sentences,
+    thresholds,
     verify,
 )
 from a2aperf.workloads.workload import Suite, Workload
@@ -32,6 +34,12 @@ _FINDERS: Final = (
            "crossing, bandwidth-bound above it.", rates.knee, _ROLES, describes=True),
     Finder("buffers", "What the number of buffers does", "Message rates of tables that differ in "
            "nothing else.", buffers.find, _ROLES),
+    Finder("credits", "Where the credits of a window bind", "The rate is window / round trip "
+           "there: only more messages under way, or a shorter round trip, make it higher.",
+           credit_bound.find, _ROLES, describes=True),
+    Finder("thresholds", "Steps at known limits", "Another protocol takes over between two sizes, "
+           "where the inject path, what goes inline or the provider's way ends.", thresholds.find,
+           _ROLES),
     Finder("pause", "Receivers that pause", "Whether one pause after every 1000 messages explains "
            "the rate, the total and the longest wait.", pause.find, _ROLES),
     looked_for.finder(held_up.find, *_ROLES),

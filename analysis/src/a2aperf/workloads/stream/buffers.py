@@ -3,38 +3,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 
-from a2aperf import grouping
-from a2aperf.deferred import pandas as pd
 from a2aperf.explain.finding import Finding, spanned
 from a2aperf.labels import count_text, range_text, size_text
 from a2aperf.results import Results
-from a2aperf.workloads.stream import pause, tables
+from a2aperf.workloads.stream import alike
 from a2aperf.workloads.stream.tables import Table
 
 _SMALL = 1024
-_TELL_BUFFERS = ("heading", "buffers")
-"""Labels of imported tables in which the number of buffers may stand."""
 
 
 def find(found: Results) -> list[Finding]:
     """Of each setting the ratio of message rates to those with the fewest buffers: no verdict."""
-    known = [(table, pause.buffers(table)) for table in tables.of(found)]
-    settings: dict[Hashable, dict[int, list[Table]]] = {}
-    names = _names(found)
-    for table, count in known:
-        if table.mode and count is not None:
-            of = settings.setdefault(_setting(found, table, *names), {})
-            of.setdefault(count, []).append(table)
+    settings, told = alike.by_buffers(found)
     findings = []
-    for of in settings.values():
+    for of in settings:
         few, *more = sorted(of)
         for many in more:
             findings += _between(of[few], few, of[many], many)
-    counts = {count for _, count in known if count is not None}
+    counts = {count for count in told if count is not None}
     if not findings and counts:
-        findings.append(_none(counts, [count for _, count in known]))
+        findings.append(_none(counts, told))
     return findings
 
 
@@ -55,39 +45,8 @@ def _none(counts: set[int], told: Sequence[int | None]) -> Finding:
     return Finding("buffers", text, "all", len(told), "tables", abstains=True)
 
 
-def _names(found: Results) -> tuple[list[str], list[str]]:
-    """Of all that was chosen but the number of buffers: columns, and settings of launches."""
-    columns = [*grouping.CHOICES, *found.choices, "ranks", "nodes"]
-    of_launch = [
-        *grouping.differing_starts(found, found.points),
-        *grouping.differing_names(found.launches),
-    ]
-    return (
-        [name for name in columns if name not in ("window", "section", "free_delay")],
-        [name for name in of_launch if name not in _TELL_BUFFERS],
-    )
-
-
-def _setting(
-    found: Results, table: Table, columns: Sequence[str], of_launch: Sequence[str]
-) -> Hashable:
-    """What was chosen for a table."""
-    first, launch = table.rows.iloc[0], found.launches[table.launch]
-    return (
-        *(str(first[name]) for name in columns if name in table.rows),
-        *(launch.setting(name) for name in of_launch),
-    )
-
-
-def _rates(of: Sequence[Table]) -> pd.Series[float]:
-    """Messages/s at each size: the median of the tables."""
-    rows = pd.concat([table.free for table in of])
-    rows = rows[rows["msg_rate"].notna()]
-    return rows.groupby("message_size")["msg_rate"].median().astype(float)
-
-
 def _between(ones: list[Table], few: int, others: list[Table], many: int) -> list[Finding]:
-    fewer, more = _rates(ones), _rates(others)
+    fewer, more = alike.rates(ones), alike.rates(others)
     ratio = (more / fewer[fewer > 0]).dropna()
     if ratio.empty:
         return []
@@ -106,7 +65,7 @@ def _between(ones: list[Table], few: int, others: list[Table], many: int) -> lis
         if one.heading != other.heading:
             text += f"; their headings differ, too ('{one.heading}', '{other.heading}')"
     else:
-        launches = [len({table.launch for table in of}) for of in (ones, others)]
+        launches = [alike.launches(of) for of in (ones, others)]
         text += f"medians of {range_text(launches)} launches each"
         if all(table.window is not None for table in (*ones, *others)):
             text += "; 'a2a compare --by window' says how sure that is"

@@ -38,9 +38,19 @@ def at_once(points: pd.DataFrame) -> str:
     """`4 streams`, `1 to 4 streams`; empty where each point has one, or none tells how many."""
     if "stream_pairs" not in points:
         return ""
+    counts = _counts(points)
+    return f"{labels.range_text(counts)} streams" if counts - {1} else ""
+
+
+def together(points: pd.DataFrame) -> int | None:
+    """How many streams each point has; None where that differs, 1 where none tells."""
+    counts = _counts(points) if "stream_pairs" in points else {1}
+    return counts.pop() if len(counts) == 1 else None
+
+
+def _counts(points: pd.DataFrame) -> set[int]:
     told = [name for name in ("stream_pairs", "duplex", "ranks") if name in points]
-    counts = {
+    return {
         len(of(row["stream_pairs"], row.get("duplex"), int(row["ranks"]))) or 1
         for row in points[told].drop_duplicates().to_dict("records")
     }
-    return f"{labels.range_text(counts)} streams" if counts - {1} else ""

@@ -32,9 +32,14 @@ class Table:
     def where(self) -> str:
         """In words: the launch, the section, the window, the mode and the others."""
         section = f", section {self.section}" if self.section is not None else ""
-        window = f", window {self.window}" if self.window is not None else ""
+        return f"{self.launch}{section}, {self.setting}"
+
+    @property
+    def setting(self) -> str:
+        """In words: the window, the mode and the others."""
+        window = f"window {self.window}, " if self.window is not None else ""
         others = f", {self.others}" if self.others else ""
-        return f"{self.launch}{section}{window}, mode {self.mode or 'unknown'}{others}"
+        return f"{window}mode {self.mode or 'unknown'}{others}"
 
     @property
     def free(self) -> pd.DataFrame:
