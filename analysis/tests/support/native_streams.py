@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -83,13 +84,13 @@ def _times(size: int) -> dict[str, Any]:
 
 
 @made.once
-def write(path: Path, has_times: bool = False) -> Path:
-    """A point for each of SIZES, sound to the last figure; older programs had times of its op."""
+def write(path: Path, has_times: bool = False, sizes: Sequence[int] = SIZES) -> Path:
+    """A point for each size, sound to the last figure; older programs had times of its op."""
     raw = _raw()
     without = schema.RATES - {"msg_rate"} | (frozenset() if has_times else schema.TIMES)
     figures = [
         _figures(point, size) | (_times(size) if has_times else {})
-        for point, size in enumerate(SIZES)
+        for point, size in enumerate(sizes)
     ]
     columns = native.described(without, COLUMNS)
     return native.write(path, "stream", figures, columns, lambda _: raw, _OWN, _samples)

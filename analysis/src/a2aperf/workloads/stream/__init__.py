@@ -20,6 +20,7 @@ from a2aperf.workloads.stream import (
     plots,
     rates,
     sentences,
+    slow_point,
     thresholds,
     verify,
 )
@@ -40,6 +41,9 @@ _FINDERS: Final = (
     Finder("thresholds", "Steps at known limits", "Another protocol takes over between two sizes, "
            "where the inject path, what goes inline or the provider's way ends.", thresholds.find,
            _ROLES),
+    Finder("slow-point", "A size slower than those beside it", "What was counted while it was "
+           "measured, against the sizes beside it: what stands out came with it, and need not be "
+           "the cause.", slow_point.find, _ROLES),
     Finder("pause", "Receivers that pause", "Whether one pause after every 1000 messages explains "
            "the rate, the total and the longest wait.", pause.find, _ROLES),
     looked_for.finder(held_up.find, *_ROLES),

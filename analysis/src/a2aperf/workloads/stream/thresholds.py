@@ -41,7 +41,9 @@ def find(found: Results) -> list[Finding]:
         rates = alike.rates(of)
         rates = rates[(rates.index > 0) & (rates > 0)].sort_index()
         launches = [alike.rates([table]).reindex(rates.index) for table in of]
-        between = _between(rates, [*known, *_of_tables(found, of)])
+        own = list(_of_tables(found, of))
+        others = [one for one in known if one[1] not in {limit for _, limit in own}]
+        between = _between(rates, [*others, *own])
         for at, names in between.items():
             change = step(rates, at, len(between))
             if change is not None and _in_all(launches, at, change):
