@@ -16,7 +16,7 @@ CREDITS = 16  # that may be on the way
 @pytest.mark.parametrize(
     ("hosts", "pairs", "modes"),
     [
-        (2, "halves", "tagged,msg"), (2, "halves", "write,read"), (2, "halves --duplex", "tagged,msg"),
+        (2, "halves", "tagged,msg"), (2, "halves", "write,write-imm,read"), (2, "halves --duplex", "tagged,msg"),
         (3, "all-to-one", "tagged"), (3, "one-to-all", "msg"),
     ],
 )  # fmt: skip
