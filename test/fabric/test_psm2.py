@@ -123,6 +123,18 @@ def test_streams_in_every_mode(launch_psm2, tmp_path):
     require_true_streams(tmp_path / "a.h5", [(0, 1), (0, 2), (1, 2)], 100)
 
 
+def test_a_loopback_is_skipped_with_the_reason(launch_psm2, tmp_path):
+    """In one thread as in a thread for each end, which would take a second endpoint."""
+    words = ["--pairs", "loopback", "--threads", "one,each", "--sizes", "8", "--messages", "10"]
+    outcome = launch_psm2(2, *words, command=["stream"])
+    assert outcome.returncode == 3, outcome.stderr
+    assert (
+        "nothing can be measured, 2 points skipped: psm2 keeps messages of a process to itself: they would not pass the adapter; "
+        "psm2 opens 1 endpoint in a process, not 2" in outcome.stderr
+    )
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_round_trips(launch_psm2, tmp_path):
     words = ["--mode", "tagged,msg", "--sizes", "0,100,64KiB", "--outstanding", "1,4", "--servers", "1", "--ops", "50"]
     outcome = launch_psm2(3, *words, command=["echo"])
