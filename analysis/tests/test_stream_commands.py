@@ -102,6 +102,8 @@ def test_what_was_asked_of_completions_is_told_where_it_differs(a2a: Run, tmp_pa
     for level, mod in asked:
         assert f"mode tagged, cq mod {mod}, completion {level}" in " ".join(told.split())
     (one,) = json.loads(a2a("compare", path, "--by", "cq_mod", "--json").out)
+    (also,) = json.loads(a2a("compare", path, "--by", "cq-mod", "--json").out)
+    assert also["cells"] == one["cells"]
     assert {cell["completion"] for cell in one["cells"]} == {"default"}
     assert one["cells"][0]["ratio"] == pytest.approx(1 / 16, rel=0.01)
     figure = plots.made("rates", loading.load([path]), Options())

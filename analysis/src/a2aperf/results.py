@@ -33,6 +33,8 @@ ALIASES = {
     "msg": "message_size",
     "n": "ops",
     "version": "program_version",
+    "cq-mod": "cq_mod",
+    "free-delay": "free_delay",
 }
 
 _NO_START = (
