@@ -78,9 +78,9 @@ std::string StreamTable::heading() const {
     const std::string asked = has_asked_ ? fmt::format(" {:>10} {:>6}", "completion", "cq-mod") : "";
     const std::string memory = tells_memory_ ? fmt::format(" {:>8}", "memory") : "";
     const std::string threads = tells_threads_ ? fmt::format(" {:>7}", "threads") : "";
-    return fmt::format("{:>8}{}{} {:>6} {:>9} {:>10}{} {:>6} {:>11} {:>15} {:>12} {:>9} {:>11} {:>12}\n", "mode",
-                       memory, threads, "window", "msg (B)", "pause (us)", asked, "inject", "messages", "bytes",
-                       "messages/s", "Gbit/s", "time (ms)", "wait (us)");
+    return fmt::format("{:>8}{}{} {:>6} {:>9} {:>10}{} {:>6} {:>11} {:>15} {:>12} {:>13} {:>9} {:>11} {:>12}\n",
+                       "mode", memory, threads, "window", "msg (B)", "pause (us)", asked, "inject", "messages",
+                       "bytes", "messages/s", "bytes/s", "Gbit/s", "time (ms)", "wait (us)");
 }
 
 std::string StreamTable::line(const Row& row) const {
@@ -93,10 +93,10 @@ std::string StreamTable::line(const Row& row) const {
         what += fmt::format(" {:>10} {:>6}", to_string(stream_of(point).completion), stream_of(point).cq_mod);
     if (row.result == nullptr) return fmt::format("{} skipped: {}\n", what, point.skip_reason);
     const auto& figures = row.result->figures;
-    return fmt::format("{} {:>6} {:>11.0f} {:>15.0f} {:>12.0f} {:>9.3f} {:>11.3f} {:>12.1f}\n", what,
+    return fmt::format("{} {:>6} {:>11.0f} {:>15.0f} {:>12.0f} {:>13.0f} {:>9.3f} {:>11.3f} {:>12.1f}\n", what,
                        row.result->used_inject ? "yes" : "no", figures.at("messages"), figures.at("bytes"),
-                       figures.at("msg_rate"), figures.at("gbps"), figures.at("stream_time") * 1e-6,
-                       figures.at("longest_wait") * kMicroseconds);
+                       figures.at("msg_rate"), figures.at("byte_rate"), figures.at("gbps"),
+                       figures.at("stream_time") * 1e-6, figures.at("longest_wait") * kMicroseconds);
 }
 
 std::string StreamTable::header() const {
