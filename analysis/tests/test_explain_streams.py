@@ -127,6 +127,18 @@ def test_buffers_are_compared_where_tables_differ_in_them(found: Explain) -> Non
         assert "nothing is said of how sure that is" in finding.text
 
 
+@pytest.mark.parametrize("heading", ["Results when something else is so", ""])
+def test_that_headings_differ_is_said_of_several_tables(found: Explain, heading: str) -> None:
+    """What a heading says in words may be the reason, and not the number of buffers."""
+    first = next(line for line in STREAMS.splitlines() if line.startswith("Results when"))
+    other = STREAMS.replace(first, heading or first)
+    more = STREAMS.replace("max_recv_wr=32", "max_recv_wr=512")
+    told = found("buffers", STREAMS, other, more)
+    assert len(told) == 2
+    for one in told:
+        assert ("they stand under 2 headings" in one.text) == bool(heading)
+
+
 def test_buffers_of_repeated_launches_are_medians_of_one_setting(tmp_path: Path) -> None:
     """Eight launches of four windows are three findings, and those of other pairs are others."""
     pipes = [

@@ -69,6 +69,9 @@ def _between(ones: list[Table], few: int, others: list[Table], many: int) -> lis
         text += f"medians of {range_text(launches)} launches each"
         if all(table.window is not None for table in (*ones, *others)):
             text += "; 'a2a compare --by window' says how sure that is"
+        headings = {table.heading for table in (*ones, *others)}
+        if len(headings) > 1:
+            text += f"; they stand under {len(headings)} headings, and may differ in what these say"
         where = f"{count_text(len(ones) + len(others), 'table')}, mode {one.mode}"
         where += f", {one.others}" if one.others else ""
     numbers = {"smallest_ratio": float(ratio.min()), "largest_ratio": float(ratio.max())}
