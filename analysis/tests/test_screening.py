@@ -219,7 +219,16 @@ def test_a_name_that_is_nearly_a_known_one_is_told() -> None:
             "did you mean PSM2_RCVTHREAD?",
         ),
         ("values", 'since = "foo"\nvalues', ":5:1: since: expected a library and its version"),
-        ('provider = "psm2"', '\ufeffprovider = "psm3"', ": is of provider 'psm3', not of"),
+        ('provider = "psm2"', '\ufeffprovider = "psm3"', ":1:1: is of provider 'psm3', not of"),
+        ('["on"]', '["on"]\nallowed = ["off"]', ":5:1: values: 'on' is not among those that are"),
+        ('["on"]', '["5"]\nallowed = ["7..9"]', ":5:1: values: '5' is not among those that are"),
+        (
+            '["on"]',
+            '["5"]\nallowed = ["9..7"]',
+            ":6:1: allowed: expected a value, or a range such as 0..2, not '9..7'",
+        ),
+        ('["on"]', '["on"', ":6:1: Unclosed array"),
+        ('"our own notes"\n', '["our own notes"', ":8:26: Unclosed array: the file ends too early"),
     ],
 )
 def test_a_mistake_is_told_where_it_stands(
@@ -229,6 +238,13 @@ def test_a_mistake_is_told_where_it_stands(
     path.write_text(GOOD.replace(old, new))
     outcome = a2a("screen", "--provider", "psm2", "--catalogue", path, "--try", "SITE_SWITCH")
     one_line(outcome, said if said.startswith(":") is False else f"{path}{said}")
+
+
+def test_values_that_there_are_go_in(a2a: A2A) -> None:
+    for value in ("PSM2_SDMA=0x2", "PSM2_MTU=7", "PSM2_MTU=256", "PSM2_PATH_SELECTION=static_base"):
+        assert a2a("screen", "--provider", "psm2", "--try", value).status == 0
+    listed = a2a("screen", "--list", "--provider", "psm2").out
+    assert "  allowed: one of adaptive, static_src, static_dest, static_base\n" in listed
 
 
 # Plans -------------------------------------------------------------------------------------------
@@ -318,6 +334,11 @@ def test_what_this_libfabric_does_not_know_is_left_out() -> None:
         (("--try", "PSM2_RCVTHREAD=1"), "=1: that is the default: nothing would change"),
         (("--try", f"PSM2_RCVTHREAD={'9' * 21}"), "expected a whole number from 0"),
         (("--try", "FI_PSM2_LAZY_CONN=7"), "=7: expected 0 or 1, or yes or no; worth trying: 1"),
+        (("--try", "PSM2_SDMA=3"), "PSM2_SDMA=3: expected 0 to 2"),
+        (("--try", "PSM2_SDMA=0x3"), "PSM2_SDMA=0x3: expected 0 to 2"),
+        (("--try", "PSM2_SDMA=0:1"), "PSM2_SDMA=0:1: expected 0 to 2"),
+        (("--fix", "PSM2_MTU=9999999"), "=9999999: expected one of 1 to 7, 256, 512, 1024"),
+        (("--try", "PSM2_KASSIST_MODE=foo"), "=foo: expected one of cma-get, cma-put, none"),
         (("--fix", "PSM2_MTU"), "expected NAME=VALUE"),
         (("--budget", "90"), "expected a time such as 90min"),
         (("--budget", "30min"), "give --seconds"),

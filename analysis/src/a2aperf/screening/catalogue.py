@@ -20,13 +20,15 @@ from a2aperf.labels import list_text, size_text
 _FOLDER: Final = files("a2aperf.screening") / "catalogues"
 _NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _TEXTS: Final = ("name", "default", "what", "since", "danger", "source")
-_LISTS: Final = ("values", "conflicts")
+_LISTS: Final = ("values", "allowed", "conflicts")
 _SIZES: Final = ("smallest", "largest")
 _KEYS: Final = (*_TEXTS, *_LISTS, *_SIZES)
 _NUMBER: Final = re.compile(r"(0[xX][0-9a-fA-F]+|[0-9]+)([:,](0[xX][0-9a-fA-F]+|[0-9]+))*")
 """Or a list of them, which some settings of psm2 and psm3 take."""
 _LARGEST: Final = 20
 """Digits of the largest number that a variable can have, 2^64 − 1."""
+_RANGE: Final = re.compile(r"([0-9]{1,20})\.\.([0-9]{1,20})")
+"""Of `allowed`: whole numbers, both ends with them."""
 _SINCE: Final = re.compile(r"(after )?\S+ \d+(\.\d+)*( or earlier)?")
 _SWITCHED: Final = frozenset(("0", "1", "yes", "no", "on", "off", "true", "false"))
 _NEEDED: Final = ("name", "values", "default", "what", "source")
@@ -40,7 +42,8 @@ class Setting:
 
     `values` worth trying, the most promising first; `default` in words where nobody sets it.
     `smallest` and `largest` message size in bytes at which it can matter (−1: any). `danger`: what
-    may go wrong; such a setting is screened only where it is named.
+    may go wrong; such a setting is screened only where it is named. `allowed`: all values that
+    there are, words or ranges of numbers such as `0..2`; none: nobody has said.
     """
 
     name: str
@@ -53,6 +56,7 @@ class Setting:
     largest: int = -1
     conflicts: tuple[str, ...] = ()
     danger: str = ""
+    allowed: tuple[str, ...] = ()
 
     @property
     def sizes(self) -> str:
@@ -63,8 +67,18 @@ class Setting:
             return f"{low} to {high}"
         return f"from {low}" if low else f"up to {high}" if high else "any"
 
+    @property
+    def allowed_text(self) -> str:
+        """All values in words, `0 to 2` or `one of 1 to 7, 256`; empty where nobody has said."""
+        one_of = "one of " * (len(self.allowed) > 1)
+        return one_of + ", ".join(one.replace("..", " to ") for one in self.allowed)
+
     def require_value(self, value: str) -> None:
-        """InputError where it cannot be one: where values are numbers, another text."""
+        """InputError where it cannot be one: not allowed, or no number where values are numbers."""
+        if self.allowed:
+            if not any(_is_allowed(value, one) for one in self.allowed):
+                raise InputError(f"{self.name}={value}: expected {self.allowed_text}")
+            return
         if not self.values or not all(_NUMBER.fullmatch(one) for one in self.values):
             return
         takes_words = set(self.values) <= _SWITCHED
@@ -84,6 +98,18 @@ class Setting:
     def _is_only_switched(self) -> bool:
         """Whether it is on or off: of libpsm2 some of these variables take other numbers, too."""
         return self.name.startswith("FI_") and {*self.values, self.default} == {"0", "1"}
+
+
+def _is_allowed(value: str, one: str) -> bool:
+    """Whether a value is that word, or in that range."""
+    ends = _RANGE.fullmatch(one)
+    if not ends:
+        return value == one
+    number = _NUMBER.fullmatch(value)
+    if not number or number[2] or len(value) > _LARGEST:
+        return False
+    base = 16 if value[:2] in ("0x", "0X") else 10
+    return int(ends[1]) <= int(value, base) <= int(ends[2])
 
 
 def providers() -> list[str]:
@@ -126,7 +152,7 @@ def _read(path: Path, provider: str) -> _File:
     text = text.removeprefix("\ufeff")  # some editors begin a file so
     parsed = _parsed(str(path), text)
     if provider and parsed.provider not in ("", provider):
-        raise InputError(f"{path}: is of provider '{parsed.provider}', not of '{provider}'")
+        raise InputError(f"{parsed.head}: is of provider '{parsed.provider}', not of '{provider}'")
     return parsed
 
 
@@ -173,6 +199,8 @@ class _File:
     settings: list[Setting]
     places: dict[str, str]
     """Of each setting where its conflicts stand."""
+    head: str
+    """Where its provider stands."""
 
 
 def _shipped() -> dict[str, str]:
@@ -196,9 +224,9 @@ def _parsed(where: str, text: str) -> _File:
         matched = re.fullmatch(r"(.*) \(at line (\d+), column (\d+)\)", str(error))
         if matched:
             raise InputError(f"{where}:{matched[2]}:{matched[3]}: {matched[1]}") from None
-        line = text.count("\n") + 1
-        raise InputError(f"{where}:{line}: {str(error).removesuffix(' (at end of document)')}: "
-                         "the file ends too early") from None  # fmt: skip
+        line, column = text.count("\n") + 1, len(text) - text.rfind("\n")
+        what = str(error).removesuffix(" (at end of document)")
+        raise InputError(f"{where}:{line}:{column}: {what}: the file ends too early") from None
     except ValueError as error:
         raise InputError(f"{where}: not a catalogue: {error}") from None
     return _Reader(where, text).file(document)
@@ -224,7 +252,7 @@ class _Reader:
         if not isinstance(tables, list) or not all(isinstance(one, dict) for one in tables):
             self._refuse(-1, "setting", "expected tables, each headed [[setting]]")
         if not tables and not also:
-            raise InputError(f"{self.where}:1: no setting: expected one [[setting]] at least")
+            self._refuse(-1, "", "no setting: expected one [[setting]] at least")
         settings: list[Setting] = []
         places: dict[str, str] = {}
         for number, table in enumerate(tables):
@@ -233,7 +261,7 @@ class _Reader:
             if one.name in {x.name for x in settings}:
                 self._refuse(number, "name", f"{one.name} is there twice")
             settings.append(one)
-        return _File(provider, also, settings, places)
+        return _File(provider, also, settings, places, self._where(-1, "provider"))
 
     def _setting(self, number: int, table: dict[str, Any]) -> Setting:
         self._require_known(number, table, _KEYS)
@@ -277,6 +305,7 @@ class _Reader:
                 self._refuse(number, "values", f"'{value}' is the default: nothing would change")
         if len(set(values)) < len(values):
             self._refuse(number, "values", "a value is there twice")
+        self._require_allowed(number, values, table.get("allowed", []))
         if table.get("smallest", 0) > table.get("largest", 1 << 62):
             self._refuse(number, "smallest", "is above 'largest'")
         if table.get("since") and not _SINCE.fullmatch(table["since"]):
@@ -284,6 +313,17 @@ class _Reader:
                          f"not {table['since']!r}")  # fmt: skip
         if name in table.get("conflicts", []):
             self._refuse(number, "conflicts", f"{name} cannot conflict with itself")
+
+    def _require_allowed(self, number: int, values: list[str], allowed: list[str]) -> None:
+        for one in allowed:
+            ends = _RANGE.fullmatch(one)
+            if not one or "\n" in one or (ends and int(ends[1]) > int(ends[2])):
+                self._refuse(
+                    number, "allowed", f"expected a value, or a range such as 0..2, not {one!r}"
+                )
+        for value in values if allowed else ():
+            if not any(_is_allowed(value, one) for one in allowed):
+                self._refuse(number, "values", f"'{value}' is not among those that are allowed")
 
     def _require_known(self, number: int, table: dict[str, Any], names: Sequence[str]) -> None:
         for key in table:

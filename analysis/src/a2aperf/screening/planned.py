@@ -102,6 +102,7 @@ def catalogue_lines(settings: Sequence[Setting]) -> list[str]:
             Bold(one.name),
             f"  {one.what}",
             f"  try {' or '.join(one.values)}; default: {one.default}; sizes: {one.sizes}",
+            *([f"  allowed: {one.allowed_text}"] if one.allowed else []),
             *([f"  since {one.since}"] if one.since else []),
             *([f"  not together with {', '.join(one.conflicts)}"] if one.conflicts else []),
             *([f"  dangerous: {one.danger}"] if one.danger else []),
