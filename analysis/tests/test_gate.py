@@ -60,6 +60,10 @@ def test_one_launch_is_said_to_be_checked_by_limits_alone(a2a: A2A, tmp_path: Pa
     for given, is_said in ((files[:1], True), (files, False)):
         made = json.loads(a2a("gate", *given, "--min-efficiency", "1%", "--json").out)
         assert (said in made["notes"]) == is_said
+        # Where the output is piped, too: in the line that a monitor shows.
+        first, *_ = a2a("gate", *given, "--min-efficiency", "1%").out.splitlines()
+        assert first == made["sum"]
+        assert first == "OK: 1 ok of 1 check" + "; one launch: only limits are checked" * is_said
 
 
 # Against a baseline ------------------------------------------------------------------------------

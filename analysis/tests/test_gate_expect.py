@@ -119,8 +119,14 @@ def test_known_ceilings(of: dict[str, Any], told: str, name: str, gbps: float) -
 def test_a_taper_of_a_link_whose_rate_is_not_known_is_not_known() -> None:
     wanted = given.read("link,rate=100,taper=2:1,leaf=2")
     assert wanted
-    made = {one.name: one.gbps for one in ceiling.factors(shape(), wanted)}
-    assert np.isnan(made["framing"]) and np.isnan(made["taper"])
+    made = {one.name: one for one in ceiling.factors(shape(), wanted)}
+    assert np.isnan(made["framing"].gbps) and np.isnan(made["taper"].gbps)
+    assert made["taper"].source.startswith("what a link carries of payload is not known; 2 to 1")
+    framed = given.read("link,mtu=9000,headers=26")
+    assert framed
+    made = {one.name: one for one in ceiling.factors(shape(rate=np.nan), framed)}
+    assert np.isnan(made["framing"].gbps)
+    assert made["framing"].source.startswith("the link's rate is not known; 99.71 % is payload")
 
 
 @pytest.mark.parametrize(
@@ -189,7 +195,7 @@ def test_a_bound_is_no_check_in_the_sum_and_for_monitors(a2a: A2A, tmp_path: Pat
     expect = ("--expect", "link,least=1%,pcie=none")
     outcome = a2a("gate", file, *expect, "--junit", xml, "--prometheus", prom)
     head, *rows = outcome.out.splitlines()
-    assert head == "OK: 1 ok of 1 check"
+    assert head == "OK: 1 ok of 1 check; one launch: only limits are checked"
     assert [row.split()[:2] for row in rows] == [
         ["bound", "link"], ["bound", "framing"], ["bound", "pcie"], ["ok", "expected"]
     ]  # fmt: skip

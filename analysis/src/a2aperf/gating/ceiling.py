@@ -103,7 +103,9 @@ def _framing(shape: Shape, given: Given, link: float) -> Factor:
     if payload <= 0:
         return Factor("framing", math.nan, f"{of_mtu}: there is no room for the headers")
     share = payload / frame
-    return Factor("framing", link * share, f"{100 * share:.2f} % is payload: {of_mtu}; {words}")
+    lacking = "the link's rate is not known; " * math.isnan(link)
+    words = f"{lacking}{100 * share:.2f} % is payload: {of_mtu}; {words}"
+    return Factor("framing", link * share, words)
 
 
 def _psm2_mtu(launch: Launch) -> int | None:
@@ -155,6 +157,8 @@ def _taper(shape: Shape, given: Given, link: float) -> Factor:
             bounds.append(link * max(size / used, 1) / (given.taper * beyond))
     most = float(np.min(bounds))  # not known where the link's rate is not
     words = f"{given.taper:g} to 1, {TOLD}; {count_text(len(leaves), 'leaf', 'leaves')}, {source}"
+    if math.isnan(most):
+        words = f"what a link carries of payload is not known; {words}"
     return Factor("taper", most, words)
 
 

@@ -52,6 +52,8 @@ ASK: Final = (
     "give --against FILE…, --min-efficiency SHARE, --expect link, --limits FILE or --job ID"
 )
 
+_ALONE: Final = "note: one launch: nothing is compared with a baseline, which takes several"
+
 
 @dataclass(frozen=True)
 class Gate:
@@ -72,8 +74,9 @@ class Gate:
 
     @property
     def sum(self) -> str:
-        """In one line."""
-        return in_sum(self.checks)
+        """In one line, which says so where one launch has nothing but its limits checked."""
+        alone = "; one launch: only limits are checked" * (_ALONE in self.notes)
+        return in_sum(self.checks) + alone
 
 
 @dataclass(frozen=True)
@@ -129,7 +132,7 @@ def _limited(own: Results, asked: Request, notes: list[str]) -> list[Check]:
         own, told = points.of_last_jobs(own)
         notes += told
     if asked.against is None and own.points["launch"].nunique() == 1:
-        notes.append("note: one launch: nothing is compared with a baseline, which takes several")
+        notes.append(_ALONE)
     checks = []
     if asked.min_efficiency is not None:
         checks += points.best_efficiency(own, asked.min_efficiency)
