@@ -6,6 +6,7 @@ from __future__ import annotations
 import itertools
 import json
 import re
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -493,6 +494,22 @@ def test_lost_launches_are_told(a2a: A2A, tmp_path: Path) -> None:
     assert outcome.status == 0, outcome
     assert f"note: 1 of 28 launches is missing: {made.label(lost)}; with them 1 pair" in outcome.out
     assert "  export PSM2_RCVTHREAD=0\n" in outcome.out
+
+
+def test_a_damaged_file_of_a_folder_is_left_out_and_told(
+    a2a: A2A, found: Path, tmp_path: Path
+) -> None:
+    """Its pair is lost with it, as where a launch failed; a file that is named is refused."""
+    folder = shutil.copytree(found, tmp_path / "r")
+    broken = sorted(folder.glob("*.h5"))[0]
+    broken.write_bytes(broken.read_bytes()[:5000])
+    outcome = a2a("screen", folder)
+    assert outcome.status == 3, outcome
+    assert outcome.err.startswith("a2a: left out: ") and broken.name in outcome.err
+    assert ", 27 of 28 launches" in outcome.out
+    one_line(a2a("screen", *sorted(folder.glob("*.h5"))), broken.name)
+    planned_next = a2a("screen", folder, "--confirm")
+    assert planned_next.status == 3 and "to be confirmed by 16 launches" in planned_next.out
 
 
 def test_launches_whose_ops_start_otherwise_do_not_count(a2a: A2A, tmp_path: Path) -> None:

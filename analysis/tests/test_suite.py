@@ -325,6 +325,17 @@ def test_all_launches_are_used_and_a_missing_one_is_seen(a2a: A2A, tmp_path: Pat
         assert sorted(x["launches"] for x in cell["interconnects"].values()) == [7, 8, 8]
 
 
+def test_a_damaged_file_of_a_folder_is_left_out_and_told(a2a: A2A, tmp_path: Path) -> None:
+    folder = study(tmp_path / "x", TRUTH, 8)
+    broken = sorted(folder.glob("*.h5"))[0]
+    broken.write_bytes(broken.read_bytes()[:5000])
+    outcome_of = a2a("suite", folder, "--json")
+    assert outcome_of.status == 3
+    assert outcome_of.err.startswith("a2a: left out: ") and broken.name in outcome_of.err
+    for cell in json.loads(outcome_of.out)["workloads"][0]["cells"]:
+        assert sorted(x["launches"] for x in cell["interconnects"].values()) == [7, 8, 8]
+
+
 def test_files_that_say_nothing_of_interconnects(a2a: A2A, tmp_path: Path) -> None:
     path = synthetic.write_launch(tmp_path / "a.h5", QUICK)
     outcome_of = a2a("suite", path)

@@ -13,7 +13,7 @@ from typing import Annotated, Final
 
 import typer
 
-from a2aperf import baselines, filters, loading, output, style, terminal
+from a2aperf import baselines, filters, output, style, terminal
 from a2aperf.commands.options import Where
 from a2aperf.errors import InputError
 from a2aperf.labels import list_text
@@ -234,9 +234,10 @@ def _judge(
         output.require_suffix(plot, _FIGURES, "a figure", "--plot")
     plans = rounds.read(path)
     trials = trial.of(plans[-1], path), trial.values_of(plans[-1], path)
-    found = filters.where(loading.load(baselines.files_of(files)), where)
+    there = baselines.files_of(files)
+    found = filters.where(baselines.load(files, there), where)
     made = outcome.so_far(found, plans, *trials)
-    failed = failures.of_rounds(plans, study.concerned(baselines.files_of(files)))
+    failed = failures.of_rounds(plans, study.concerned(there))
     if plot:
         _draw(made, plot)
     if as_json:
@@ -259,7 +260,7 @@ def _confirm(
         return [f"{added} launches that are planned already are still to come"]
     why: list[str] = []
     if made is None:
-        found = filters.where(loading.load(baselines.files_of(files)), where)
+        found = filters.where(baselines.load(files, baselines.files_of(files)), where)
         if len(plans) > 1 and not _labels(found) & set(plans[-1].labels):
             return [f"{rounds.named(path, len(plans))}: its {plans[-1].design.launches} launches "
                     "are still to be made"]  # fmt: skip
@@ -288,7 +289,7 @@ def _confirm(
 def _are_there(files: Sequence[Path], made: Trial) -> bool:
     """Whether each launch of a trial has a file among these."""
     try:
-        found = loading.load(baselines.files_of(files))
+        found = baselines.load(files, baselines.files_of(files))
     except InputError:  # there is none, or none that can be read
         return False
     return set(made.labels) <= _labels(found)

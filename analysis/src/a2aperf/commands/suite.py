@@ -9,7 +9,7 @@ from typing import Annotated, Final
 
 import typer
 
-from a2aperf import baselines, filters, loading, output, style, terminal
+from a2aperf import baselines, filters, output, style, terminal
 from a2aperf.commands.options import Hostfile, Program, Seed, Site, Where, words_of
 from a2aperf.errors import STATUS_BAD_INPUT, InputError
 from a2aperf.labels import count_text, list_text
@@ -164,7 +164,7 @@ def _across(text: str, folder: Path, program: Path | None, is_one_node: bool) ->
 def _judge(files: list[Path], where: list[str], plot: Path | None, as_json: bool) -> None:
     if plot:
         output.require_suffix(plot, _FIGURES, "a figure", "--plot")
-    found = filters.where(loading.load(baselines.files_of(files)), where)
+    found = filters.where(baselines.load(files, baselines.files_of(files)), where)
     made = outcome.judge(found)
     if plot:
         from a2aperf import drawing  # matplotlib takes a while, and most uses draw nothing
