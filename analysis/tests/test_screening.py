@@ -18,6 +18,7 @@ from a2aperf.screening import catalogue, choosing, design, estimate, plan
 from a2aperf.screening.choosing import Wanted
 from a2aperf.screening.costing import Cost
 from a2aperf.screening.plan import Plan
+from a2aperf.studies import screened
 from conftest import Outcome
 from support.edited import edited
 from support.synthetic_screening import Truth, launched
@@ -283,7 +284,12 @@ def test_a_plan_that_is_none(tmp_path: Path, old: str, new: str, said: str) -> N
 def test_of_conflicting_settings_one_a_round() -> None:
     made = planned("PSM2_SDMA", "PSM2_MQ_EAGER_SDMA_SZ", "PSM2_RCVTHREAD=0")
     assert made.names == ["PSM2_SDMA", "PSM2_RCVTHREAD"]
-    assert made.left_out[0].startswith("PSM2_MQ_EAGER_SDMA_SZ: conflicts with PSM2_SDMA")
+    said = "PSM2_MQ_EAGER_SDMA_SZ: conflicts with PSM2_SDMA: in a round of its own (--without PSM2_"
+    assert made.left_out[0].startswith(said)
+    other = planned("PSM2_SDMA", "PSM2_MQ_EAGER_SDMA_SZ", without=["PSM2_SDMA"])
+    assert other.names == ["PSM2_MQ_EAGER_SDMA_SZ"]
+    beside = planned("PSM2_MQ_EAGER_SDMA_SZ", "PSM2_RCVTHREAD", fixed={"PSM2_SDMA": "2"})
+    assert beside.left_out == ("PSM2_MQ_EAGER_SDMA_SZ: conflicts with PSM2_SDMA, which is fixed",)
 
 
 def test_a_fixed_setting_is_in_every_launch_and_screened_in_none() -> None:
@@ -528,6 +534,33 @@ def test_files_of_another_plan(a2a: A2A, found: Path, tmp_path: Path) -> None:
     path = tmp_path / "p.json"
     path.write_text(planned("PSM2_RCVTHREAD", seed=9).as_json())
     one_line(a2a("screen", found, "--plan", path), "no file is of this plan")
+
+
+def test_what_was_not_screened_is_told_with_the_outcome(a2a: A2A, tmp_path: Path) -> None:
+    made = planned("PSM2_RCVTHREAD", "PSM2_SDMA", "PSM2_MQ_EAGER_SDMA_SZ", *DUMMIES)
+    path = tmp_path / "p.json"
+    path.write_text(made.as_json())
+    launched(tmp_path / "r", made, {})
+    said = "PSM2_MQ_EAGER_SDMA_SZ: conflicts with PSM2_SDMA: in a round"
+    assert f"\nnot screened: {said}" in a2a("screen", tmp_path / "r", "--plan", path).out
+    told = json.loads(a2a("screen", tmp_path / "r", "--plan", path, "--json").out)
+    (one,) = told["not_screened"]
+    assert one.startswith(said)
+
+
+def test_a_plan_that_is_given_may_have_what_this_libfabric_does_not_know(tmp_path: Path) -> None:
+    """Its launches are as it says: what will be ignored is told before they are made."""
+    program = tmp_path / "a2aperf"
+    program.write_text("#!/bin/sh\necho shm\necho '  FI_SHM_TX_SIZE  size_t'\n")
+    program.chmod(0o755)
+    tried = ["FI_SHM_TX_SIZE", "FI_SHM_RX_SIZE", "FI_SHM_MINE=1", "A2APERF_DUMMY=1"]
+    path = tmp_path / "p.json"
+    path.write_text(choosing.make(catalogue.of("shm"), Wanted("shm", tried), 1).as_json())
+    ready = screened.prepare(str(path), tmp_path / "r", None, program=program)
+    (said,) = ready.told
+    assert said.endswith("does not know FI_SHM_RX_SIZE and FI_SHM_MINE, and ignores them")
+    assert not screened.prepare("shm", tmp_path / "other", 1, program=program).told
+    assert not screened.prepare(str(path), tmp_path / "third", None, program=None).told
 
 
 def test_which_plan(a2a: A2A, found: Path, tmp_path: Path) -> None:

@@ -139,6 +139,7 @@ def run(
     ready = screened.prepare(
         screen, results, seed, found.catalogues(site), program or found.program()
     )
+    terminal.tell(*(f"a2a: {one}" for one in ready.told))
     hours = minutes * nodes / 60 if minutes is not None else node_hours
     if hours is not None or dry_run:
         taken = ready.passed([*(["--sizes", sizes] if sizes else []), *passed])

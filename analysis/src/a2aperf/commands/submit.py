@@ -205,6 +205,7 @@ def run(
         ready = screened.prepare(
             screen, Path(results or "results"), seed, own_settings, found.program()
         )
+        terminal.tell(*(f"a2a: {one}" for one in ready.told))
         passed = ready.passed(passed)
     wanted = Wanted(
         counts,

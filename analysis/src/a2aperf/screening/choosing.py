@@ -130,7 +130,9 @@ def _against(
     fixed = [one for one in settings if one.name in wanted.fixed]
     for other in (*(one for _, one in before), *fixed):
         if known and other and catalogue.conflict(known, other):
-            return f"conflicts with {other.name}: in a round of its own"
+            if other in fixed:
+                return f"conflicts with {other.name}, which is fixed"
+            return f"conflicts with {other.name}: in a round of its own (--without {other.name})"
     if len(before) == design.MOST:
         return f"no room beside {design.MOST} others: in the next round"
     return ""
@@ -144,6 +146,11 @@ def _is_newer(since: str, libfabric: str) -> bool:
         return False
     first, ours = (int(matched[2]), int(matched[3])), (int(here[1]), int(here[2]))
     return first > ours or (first == ours and matched[1] is not None)
+
+
+def not_known(plan: Plan, known: frozenset[str]) -> list[str]:
+    """Variables of a plan that this libfabric does not know: what sets them changes nothing."""
+    return [name for name in (*plan.names, *plan.fixed) if _is_unknown(name, known)]
 
 
 def _is_unknown(name: str, known: frozenset[str]) -> bool:

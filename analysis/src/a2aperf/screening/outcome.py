@@ -178,6 +178,7 @@ def lines(made: Outcome, failed: Sequence[str] = ()) -> list[str]:
         values.lines(made.values) if made.values else [],
         [*failed],
         [f"note: {note}" for note in notes(made)],
+        not_screened(made),
         [*made.pending],
         recommendation.lines(made.confirmation) if made.confirmation else [],
     ]
@@ -189,6 +190,13 @@ def notes(made: Outcome) -> list[str]:
     """Of all stages, each once."""
     later = (one.notes for one in (made.values, made.confirmation) if one)
     return [*dict.fromkeys((*made.measured.notes, *(note for of in later for note in of)))]
+
+
+def not_screened(made: Outcome) -> list[str]:
+    """Settings that no round has had, and why: nothing is said of what they do."""
+    had = {name for one in made.earlier for name in one.plan.names}
+    left_out = (one for one in made.plan.left_out if one.partition(":")[0] not in had)
+    return [f"not screened: {one}" for one in left_out]
 
 
 def head(made: Outcome) -> list[str]:

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from a2aperf.screening import confirmation, values
+from a2aperf.screening import confirmation, outcome, values
 from a2aperf.screening.outcome import Outcome
 from a2aperf.visible import json_visible
 
@@ -81,5 +81,6 @@ def as_json(made: Outcome, failed: Sequence[str] = ()) -> str:
         "pending": list(made.pending),
         "failed": list(failed),
         "notes": list(made.measured.notes),
+        "not_screened": [one.removeprefix("not screened: ") for one in outcome.not_screened(made)],
     }
     return json_visible(json.dumps(document, indent=1, ensure_ascii=False))

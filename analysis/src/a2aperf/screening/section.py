@@ -68,7 +68,7 @@ def of(found: Results, jobs: Sequence[Job]) -> Section | None:
         line,
         gains,
         failures.of_rounds(made.plans, jobs),
-        [*outcome.notes(made), *(f"not screened: {one}" for one in made.plan.left_out)],
+        [*outcome.notes(made), *outcome.not_screened(made)],
         drawn,
         _plain(made, found),
     )

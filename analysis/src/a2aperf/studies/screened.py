@@ -11,6 +11,7 @@ from typing import Final
 
 from a2aperf import output, regular
 from a2aperf.errors import InputError
+from a2aperf.labels import list_text
 from a2aperf.screening import catalogue, choosing, plan, rounds, trial
 from a2aperf.screening.choosing import Wanted
 from a2aperf.screening.design import ALONE
@@ -31,11 +32,21 @@ class Screened(Placed):
     folder: Path
     is_kept: bool = False
     """It was in the folder before it was asked for."""
+    not_known: tuple[str, ...] = ()
+    """Its variables that the libfabric of this machine does not know, as a plan of a file has."""
 
     @property
     def rows(self) -> Path:
         """The launches, for the script."""
         return self.folder / ROWS
+
+    @property
+    def told(self) -> list[str]:
+        """What to say before its launches are made."""
+        names = list_text(self.not_known, 12)
+        them = "them" if len(self.not_known) > 1 else "it"
+        said = f"the libfabric of this machine does not know {names}, and ignores {them}"
+        return [said] if names else []
 
     def passed(self, options: Sequence[str]) -> list[str]:
         """The options for a2aperf, with the plan's provider unless they name one."""
@@ -66,9 +77,12 @@ def prepare(
             raise InputError(f"{folder} has the plan of another screening: --results names another")
         rows = _rows(plans, trial.values_of(plans[-1], there), trial.of(plans[-1], there))
         return Screened(place(folder, {ROWS: rows}), known, folder, True)
-    made = given or _of_provider(asked, seed, own, library.variables(program))
+    variables = library.variables(program)
+    made = given or _of_provider(asked, seed, own, variables)
     texts = {ROWS: _rows([made]), plan.NAME: made.as_json()}
-    return Screened(place(folder, texts), made, folder)
+    return Screened(
+        place(folder, texts), made, folder, not_known=tuple(choosing.not_known(made, variables))
+    )
 
 
 def _of_provider(name: str, seed: int | None, own: Sequence[Path], known: frozenset[str]) -> Plan:

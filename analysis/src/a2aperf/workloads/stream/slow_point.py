@@ -10,10 +10,10 @@ from __future__ import annotations
 from typing import Any, Final
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from a2aperf import laws
+from a2aperf.deferred import pandas as pd
 from a2aperf.explain.finding import Finding, percent
 from a2aperf.labels import number_text, size_text
 from a2aperf.results import Results
