@@ -195,6 +195,12 @@ def test_a_name_that_is_nearly_a_known_one_is_told() -> None:
     assert told == "window is a variable here: --window would be the option of a2aperf"
     (told,) = catalogue.slips([*known, "PSM2_RCVTREAD"])
     assert told.startswith("PSM2_RCVTREAD is in no catalogue of settings: did you mean PSM2_RCV")
+    assert not catalogue.slips(["FI_SHM_DISABLE_CMA=0,1", "PSM2_KASSIST_MODE=cma-get,none"])
+    values = catalogue.slips(["FI_SHM_DISABLE_CMA=0,7", "PSM2_KASSIST_MODE=none,foo"])
+    assert [one.split(": ")[0] for one in values] == [
+        "FI_SHM_DISABLE_CMA=7",
+        "PSM2_KASSIST_MODE=foo",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -170,17 +170,22 @@ def chosen(settings: Sequence[Setting], names: Iterable[str]) -> list[Setting]:
 def slips(compared: Sequence[str]) -> list[str]:
     """Of `NAME=VALUES` the variables that no provider's file knows, but one that is much alike.
 
-    And those that have the name of an option of a2aperf.
+    And those that have the name of an option of a2aperf, and values that a variable cannot have.
     """
     options = {*grouping.CHOICES, *grouping.OF_LAUNCH}
     shipped = _shipped().items() if compared else ()
-    known = {one.name for where, text in shipped for one in _parsed(where, text).settings}
+    known = {one.name: one for where, text in shipped for one in _parsed(where, text).settings}
     told = []
-    for name in (one.partition("=")[0] for one in compared):
+    for name, _, values in (one.partition("=") for one in compared):
         if name in options:
             told.append(f"{name} is a variable here: --{name} would be the option of a2aperf")
         close = [] if name in known else get_close_matches(name, sorted(known), 1, ALIKE)
         told += [f"{name} is in no catalogue of settings: did you mean {one}?" for one in close]
+        for value in filter(None, values.split(",") if name in known else ()):
+            try:
+                known[name].require_value(value)
+            except InputError as error:
+                told.append(str(error))
     return told
 
 
