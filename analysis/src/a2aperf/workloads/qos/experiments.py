@@ -35,8 +35,8 @@ class Experiment:
     paths: stored.Paths
     rows: NDArray[np.intp]
     """Of the paths in `paths`."""
-    alone: dict[tuple[Any, ...], float]
-    """B/s of paths that were there by themselves, by what they are (`alike`), with class or not."""
+    alone: NDArray[np.float64]
+    """B/s that such a path carries by itself, of each path; NaN where nobody measured that."""
 
     @property
     def where(self) -> str:
@@ -97,8 +97,8 @@ class Experiment:
         if part is None or len(self.rows) < 2:
             return None
         rate = float(part.bytes.sum()) / part.seconds
-        limits = [_limit(self.alone, self.paths, int(row)) for row in self.rows]
-        return expected.of(self.launch, self.classes, limits, rate)
+        limits = np.where(np.isnan(self.alone), np.inf, self.alone)
+        return expected.of(self.launch, self.classes, limits.tolist(), rate)
 
 
 def alike(paths: stored.Paths, row: int) -> tuple[Any, ...]:
@@ -115,30 +115,47 @@ def alike(paths: stored.Paths, row: int) -> tuple[Any, ...]:
 def of(results: Results) -> Iterator[Experiment]:
     """Each complete point, in the order of the files."""
     found = results.measured((ROLE,))
-    for file, points in found.points.groupby("file", sort=False):
-        paths = stored.read(found, str(file))
-        alone = _alone(paths, [int(point) for point in points["point"]])
-        for _, row in points.iterrows():
-            point = int(row["point"])
-            launch = found.launches[str(row["launch"])]
-            yield Experiment(str(file), point, launch, row, paths, paths.rows(point), alone)
+    tables = {str(file): stored.read(found, str(file)) for file in found.points["file"].unique()}
+    alone = _Alone()
+    for _, row in found.points.iterrows():
+        alone.take(found.launches[str(row["launch"])], row, tables[str(row["file"])])
+    for _, row in found.points.iterrows():
+        file, point = str(row["file"]), int(row["point"])
+        launch, paths = found.launches[str(row["launch"])], tables[file]
+        carries = [alone.rate(launch, row, paths, int(path)) for path in paths.rows(point)]
+        yield Experiment(file, point, launch, row, paths, paths.rows(point), np.array(carries))
 
 
-def _limit(alone: dict[tuple[Any, ...], float], paths: stored.Paths, row: int) -> float:
-    """What such a path carries alone, of its class or else of any; no limit where nobody knows."""
-    key = alike(paths, row)
-    of_class = (*key, str(paths.class_requested[row]))
-    return alone.get(of_class, alone.get(key, np.inf))
+class _Alone:
+    """What paths carry while no other one is there: the fastest of each kind, in any file.
+
+    By provider, pages and hosts, for another launch may have been elsewhere; where hosts are not
+    recorded it is of its file alone. Of the same class where such a path was there, else of any.
+    """
+
+    def __init__(self) -> None:
+        self._rates: dict[tuple[Any, ...], float] = {}
+
+    def take(self, launch: Launch, row: pd.Series[Any], paths: stored.Paths) -> None:
+        """What the paths of a point tell."""
+        if (found := paths.alone(int(row["point"]))) is None:
+            return
+        path, rate = found
+        for key in _keys(launch, row, paths, path):
+            self._rates[key] = max(rate, self._rates.get(key, 0.0))
+
+    def rate(self, launch: Launch, row: pd.Series[Any], paths: stored.Paths, path: int) -> float:
+        """B/s, NaN where no such path was alone."""
+        keys = _keys(launch, row, paths, path)
+        return next((self._rates[key] for key in keys if key in self._rates), np.nan)
 
 
-def _alone(paths: stored.Paths, points: Sequence[int]) -> dict[tuple[Any, ...], float]:
-    """The fastest of each kind."""
-    found: dict[tuple[Any, ...], float] = {}
-    for point in points:
-        rows = paths.rows(point)
-        part = paths.shared(point) if len(rows) == 1 else None
-        if part is not None and part.bytes.sum() > 0:
-            key, rate = alike(paths, int(rows[0])), float(part.bytes.sum()) / part.seconds
-            for known in (key, (*key, str(paths.class_requested[rows[0]]))):
-                found[known] = max(rate, found.get(known, 0.0))
-    return found
+def _keys(
+    launch: Launch, row: pd.Series[Any], paths: stored.Paths, path: int
+) -> tuple[tuple[Any, ...], ...]:
+    """With its class, and without."""
+    ends = tuple(int(one[path]) for one in (paths.source, paths.destination))
+    hosts = tuple(launch.host_of(end) if end >= 0 else "?" for end in ends)
+    where = (str(row["file"]), *ends) if "?" in hosts else hosts
+    what = (row["provider"], row.get("memory", ""), where, alike(paths, path)[len(ends) :])
+    return (*what, str(paths.class_requested[path])), what

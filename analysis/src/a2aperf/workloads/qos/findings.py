@@ -8,7 +8,7 @@ import numpy as np
 from a2aperf import laws
 from a2aperf import shares as link
 from a2aperf.explain.finding import Finding, Number, listed, percent
-from a2aperf.labels import count_text, rate_text
+from a2aperf.labels import count_text, number_text, rate_text
 from a2aperf.results import Results
 from a2aperf.workloads.qos import expected, experiments
 from a2aperf.workloads.qos.expected import AGREES, Expected
@@ -46,14 +46,27 @@ def sharing(found: Results) -> list[Finding]:
             f"{listed(told, 8)} of {rate_text(rate)}; Jain's index {index:.3f} "
             f"(1: equal, {1 / len(known):.2f}: one has all)"
         )
+        text += _against_alone(one)
         if part.count < link.LEAST:
             text += f"; how far shares vary is not told by {_intervals(part.count)}"
         if np.isnan(part.idle[known]).any():
             text += "; whether the senders always had something to send is not recorded"
         numbers: dict[str, Number] = {"gbps": rate, "jain": index}
         numbers |= {f"share_{path}": one.shares[int(path)].value for path in known}
+        if not np.isnan(one.alone).all():
+            numbers["of_one_alone"] = rate * 1e9 / 8 / float(np.nanmax(one.alone))
         findings.append(Finding("sharing", text, one.where, part.count, "intervals", 0.0, numbers))
     return findings
+
+
+def _against_alone(one: Experiment) -> str:
+    """What all carry beside the fastest of those that were there by themselves, too."""
+    if np.isnan(one.alone).all():
+        return ""
+    path = int(np.nanargmax(one.alone))
+    most = float(one.alone[path]) * 8e-9
+    times = number_text(float(one.row["gbps"]) / most, 3)
+    return f"; together {times} times what {one.name(path)} carries alone ({rate_text(most)})"
 
 
 def _unshared(one: Experiment) -> list[Finding]:

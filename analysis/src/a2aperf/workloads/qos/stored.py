@@ -117,6 +117,22 @@ class Paths:
             self.interval_idle[mine],
         )
 
+    def alone(self, point: int) -> tuple[int, float] | None:
+        """The row of the path that was there by itself for a while, and B/s of it then.
+
+        A point has one path, or begins with one. None where it does not, or not for an interval.
+        """
+        mine = self.rows(point)
+        if not mine.size or (mine.size > 1 and (self.connected[mine] == UNKNOWN).any()):
+            return None
+        path, *others = (int(row) for row in mine[np.argsort(self.connected[mine], kind="stable")])
+        begin, length = self.interval_begin[path], self.interval_length[path]
+        is_alone = (begin != UNKNOWN) & (begin >= self.connected[path])
+        if others:
+            is_alone &= begin + length <= self.connected[others[0]]
+        came, took = self.interval_bytes[path][is_alone].sum(), length[is_alone].sum()
+        return (path, float(came) / float(took) * 1e9) if came > 0 else None
+
 
 def read(results: Results, file: str) -> Paths:
     """The paths of a file."""

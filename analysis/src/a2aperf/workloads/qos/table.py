@@ -39,6 +39,7 @@ SHOWN: Final = {
     "expected_share": Column("expected %", _percent, of="expected_share"),
     "idle": Column("idle %", _percent, of="idle"),
     "gbps": Column("Gbit/s", layouts.gbps, of="gbps"),
+    "alone_gbps": Column("Gbit/s alone", layouts.gbps, of="alone_gbps"),
 }
 
 _SHARE = "of what all paths carry"
@@ -76,6 +77,7 @@ COLUMNS: Final = {
         schema.Column("class_share_high", "float64", "upper end of its 95 % interval"),
         schema.Column("expected_share", "float64", "share that arbitration says"),
         schema.Column("expected_by", "string", "what says so"),
+        schema.Column("alone_gbps", "float64", "of such a path by itself", "Gbit/s"),
         schema.Column("total_gbps", "float64", "of all paths of the point", "Gbit/s"),
         schema.Column("jain", "float64", "Jain's index of the paths of the point"),
     )
@@ -119,6 +121,7 @@ def _rows(one: Experiment) -> list[dict[str, Any]]:
             "class_share_high": of_class.high,
             "expected_share": expected.shares[place] if expected else np.nan,
             "expected_by": expected.source if expected else "",
+            "alone_gbps": one.alone[place] * 8e-9,
             "total_gbps": one.row["gbps"],
             "jain": one.row["jain"] if one.has_shares else np.nan,
         }
@@ -145,7 +148,7 @@ def _table(found: pd.DataFrame, caption: str = "") -> Table:
     names += ["message_size", "window", "mode", "intervals", "gbps", "share"]
     if (found.groupby(["file", "point"])["class_requested"].transform("nunique") > 1).any():
         names.append("class_share")
-    names += ["expected_share", "idle", "total_gbps", "jain"]
+    names += ["expected_share", "idle", "alone_gbps", "total_gbps", "jain"]
     if found["memory"].nunique() > 1:
         names.insert(names.index("intervals"), "memory")
     if found["launch"].nunique() > 1:
