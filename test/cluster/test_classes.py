@@ -2,6 +2,7 @@
 """Classes of service on a link that knows them: paths get the shares that its weights give them."""
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -44,6 +45,23 @@ def weigh(cluster: Cluster, classes: Sequence[str], weights: Sequence[int]) -> N
     cluster.shell("\n".join(lines))
 
 
+def told_by_tc(cluster: Cluster, file: Path) -> list[str]:
+    """What the kernel has of the first host's device goes with the launch."""
+    tc = f"tc -n {cluster.hosts[0]}"
+    file.write_text(cluster.shell(f"set -e; for kind in qdisc class filter; do {tc} $kind show dev e0; done"))
+    return ["--attach", str(file)]
+
+
+def expected_of(folder: Path) -> list[float]:
+    """The shares that `a2a` makes of it."""
+    load = pytest.importorskip("a2aperf.loading", reason="a2a is not installed: test/run.sh cluster does that").load
+    from a2aperf.workloads.qos import table
+
+    found = table.frame(load([folder / "a.h5"]))
+    assert set(found["expected_by"]) <= {"classes of tc", "bands of tc"}
+    return [float(share) for share in found["expected_share"]]
+
+
 def shares_of(folder) -> tuple[np.ndarray, float]:
     """Of the bytes of all paths in all intervals but the first two; and the most of the time that a sender had nothing out."""
     are_true_intervals(folder / "a.h5", 0)
@@ -62,7 +80,7 @@ def test_shares_are_those_of_the_weights(cluster_of, program, tmp_path, told, cl
     cluster = cluster_of(2)
     weigh(cluster, classes, weights)
     wanted = np.array(weights) / sum(weights)
-    words = [word for name in classes for word in ("--path", f"0:1,class={name}")]
+    words = [word for name in classes for word in ("--path", f"0:1,class={name}")] + told_by_tc(cluster, tmp_path / "tc.txt")
     for _ in range(TRIES):
         flow(cluster, program, tmp_path, "qos", *words, *SIZE, *LENGTH)
         shares, idle = shares_of(tmp_path)
@@ -70,6 +88,7 @@ def test_shares_are_those_of_the_weights(cluster_of, program, tmp_path, told, cl
             break
     told(known=f"shares {np.round(wanted, 3)}", measured=f"{np.round(shares, 3)}, idle {idle:.4f}")
     assert np.abs(shares - wanted).max() <= NEAR, (shares, wanted, idle)
+    assert expected_of(tmp_path) == pytest.approx(wanted.tolist(), abs=1e-4)  # tc rounds rates
     paths = paths_of(tmp_path / "a.h5", 0)
     for column in ("class_requested", "class_granted", "class_verified"):
         assert [path[column] for path in paths] == list(classes), column
@@ -108,8 +127,10 @@ def test_a_strict_priority_starves_the_rest(cluster_of, program, tmp_path, told)
         f"set -e; tc -n h1 qdisc add dev e0 root handle 1: tbf rate {MBIT}mbit burst {BURST} limit 64mb\n"
         "tc -n h1 qdisc add dev e0 parent 1: handle 2: pfifo_fast"
     )
-    flow(cluster, program, tmp_path, "qos", "--classes", "bulk,low-latency", *SIZE, *LENGTH)
+    of_tc = told_by_tc(cluster, tmp_path / "tc.txt")
+    flow(cluster, program, tmp_path, "qos", "--classes", "bulk,low-latency", *of_tc, *SIZE, *LENGTH)
     shares, idle = shares_of(tmp_path)
+    assert expected_of(tmp_path) == [0, 1]
     told(known="the share of bulk below 0.02", measured=f"{np.round(shares, 4)}, idle {idle:.4f}")
     assert shares[0] < 0.02
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What arbitration says of the shares of paths: by a port's tables, or by given weights."""
+"""What arbitration says of the shares of paths: by a port's tables, by `tc`, or by weights."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from a2aperf import arbitration, filling, shares
+from a2aperf import arbitration, filling, shaper, shares
 from a2aperf.arbitration import Arbitration
 from a2aperf.launch import Launch
 
@@ -19,6 +19,7 @@ Floats = NDArray[np.float64]
 
 WEIGHTS: Final = "weights"
 """A label of a launch: `best-effort:1,bulk:2`, the weights of classes."""
+_BY_SOCKETS: Final = re.compile(r"^(tcp|net|sockets|udp)\b")
 _LEVEL: Final = re.compile(r"sl(\d{1,2})")
 _WEIGHT: Final = re.compile(r"\s*([^\s:,]+)\s*:\s*(\d+(?:\.\d+)?)\s*")
 AGREES: Final = 0.03
@@ -56,6 +57,8 @@ def of(
             paths = [filling.Path(lane, limit) for lane, limit in zip(known, limits, strict=True)]
             got = filling.by_tables(paths, tables, rate)
             return _expected(got, "SL2VL and VLArb", tuple(known))
+    if said := _by_shaper(launch, classes, limits, rate):
+        return said
     weights = _weights(launch.labels.get(WEIGHTS, ""))
     if not weights or not set(classes) <= set(weights):
         return None
@@ -65,6 +68,17 @@ def of(
     ]
     by_number = {names.index(name): weight for name, weight in weights.items() if weight > 0}
     return _expected(filling.by_weights(paths, by_number, rate), "the label weights", ())
+
+
+def _by_shaper(
+    launch: Launch, classes: Sequence[str], limits: Sequence[float], rate: float
+) -> Expected | None:
+    """By what `tc` says of the device; other providers pass it by."""
+    if not _BY_SOCKETS.search(str(launch.attributes.get("provider", ""))):
+        return None
+    found = shaper.of_text("\n".join(launch.attachments.values()))
+    got = found.shares(classes, limits, rate)
+    return _expected(got, found.name, ()) if got else None
 
 
 def _expected(got: Sequence[float], source: str, lanes: tuple[int, ...]) -> Expected | None:
