@@ -86,7 +86,7 @@ def run(
 
     With files, and at the end of the launches: the place of each interconnect at each size, with an
     error of 5 % for all claims together; from which size on one is ahead of another; what each
-    costs in CPU time, context switches and softirqs for a gigabyte; what contradicts itself; and
+    costs in CPU time, context switches, interrupts for a gigabyte; what contradicts itself; and
     what follows for each range of sizes. What is not decided is not ranked.
 
     Exit status: 0 if everything was measured or judged; 1 if launches are missing; 2 for bad input;

@@ -28,6 +28,8 @@ NAME: Final = "suite.json"
 ROWS: Final = "suite.tsv"
 """Beside the plan: label, settings, block and workload of each launch, for jobs/lib/rows.sh."""
 _SCHEMA: Final = "a2aperf suite 1"
+_LENGTHS: Final = {"--ops", "--duration", "--messages"}
+"""How long a point is: they exclude each other."""
 LAUNCHES: Final = 8
 """Of each workload over each interconnect."""
 
@@ -138,6 +140,8 @@ def _options(key: str, asked: Request) -> list[str]:
     part = measured()[key].suite
     assert part is not None
     given = {word.partition("=")[0] for word in asked.passed if word.startswith("-")}
+    if given & _LENGTHS:
+        given |= _LENGTHS
     words = part.quick if asked.is_quick else part.options
     if asked.sizes:
         words = [*(word for word in words if not word.startswith("--sizes=")),

@@ -18,6 +18,7 @@ COUNTED: Final = {
     "cpu": ("user_time", "system_time"),
     "node_cpu": ("node_user_time", "node_system_time", "node_irq_time", "node_softirq_time"),
     "switches": ("voluntary_switches", "involuntary_switches"),
+    "interrupts": ("interrupts",),
     "softirqs": ("softirqs_net_rx", "softirqs_net_tx"),
 }
 """Of a gigabyte and of a second: of all ranks, and of all nodes."""

@@ -76,8 +76,9 @@ class Outcome:
             told.append(
                 "costs are of the timed part, for a gigabyte of payload (1e9 B)"
                 f"{second if self.per_second else ''}: CPU time of all ranks, which polling for "
-                "messages is part of; context switches of all ranks; softirqs NET_RX and NET_TX "
-                "of the nodes, whoever caused them; memory (MB = 1e6 B) is that of the rank that "
+                "messages is part of; context switches of all ranks; interrupts of the fabric's "
+                "driver on the nodes, where it has one; softirqs NET_RX and NET_TX of the nodes, "
+                "whoever caused them; memory (MB = 1e6 B) is that of the rank that "
                 "has most after the point, shared pages included"
             )
         if any("node_cpu" in kinds for of in (self.costs, self.per_second)
@@ -207,6 +208,7 @@ _HEADS: Final = {
     "cpu": "CPU s/{}",
     "node_cpu": "node CPU s/{}",
     "switches": "switches/{}",
+    "interrupts": "interrupts/{}",
     "softirqs": "softirqs/{}",
     "resident": "resident MB",
     "locked": "locked MB",
