@@ -12,6 +12,7 @@ from a2aperf.explain.finding import Finder
 from a2aperf.round_trips import histogram, moved
 from a2aperf.traits import Judged
 from a2aperf.workloads.open_loop import (
+    averages,
     findings,
     held_up,
     hockey,
@@ -33,6 +34,9 @@ _FINDERS: Final = (
     Finder("omission", "What counting from the due time adds", "Who counts from the moment when a "
            "message was sent leaves out how long it could not be (coordinated omission).",
            findings.omission, ROLES, describes=True),
+    Finder("averages", "Averages per second in several modes", "Of the messages that were due in "
+           "each second, or in shorter intervals: beyond chance, by their valley.",
+           averages.find, ROLES),
     Finder("pacing", "Messages that the client itself sent late", "Their lateness is in the "
            "latencies, and is not the fabric's.", findings.pacing, ROLES),
     Finder("relay", "What the relay adds", "Each time by the clock of the rank where it passed; "

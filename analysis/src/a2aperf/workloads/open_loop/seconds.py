@@ -39,8 +39,8 @@ class Means:
         return np.arange(self.means.size + 1, dtype=np.float64) * (self.length / _SECOND)
 
 
-def of(found: Results, row: pd.Series[Any]) -> Means | None:
-    """None where the file has no round trips of it, or they make no few intervals."""
+def of(found: Results, row: pd.Series[Any], least: int = _LEAST) -> Means | None:
+    """None where the file has no round trips of it, or they make no `least` intervals."""
     times = findings.round_trips(found, row)
     if times is None or not times.due.size:
         return None
@@ -48,7 +48,7 @@ def of(found: Results, row: pd.Series[Any]) -> Means | None:
     end = _last_whole(found, row) if is_cut else int(times.due.max()) + 1
     for length in _LENGTHS:
         count = end // length if is_cut else -(-end // length)
-        if count >= _LEAST:
+        if count >= least:
             break
     else:
         return None
