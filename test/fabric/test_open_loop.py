@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`a2aperf open-loop`: messages are due when they should be, and their time counts from then."""
 
+import math
 import os
 import signal
 import subprocess
 import time
 from pathlib import Path
 
+import h5py
 import numpy as np
 import pytest
 from loop_files import SECOND, columns_of, even, require_true_loops
@@ -18,6 +20,15 @@ CALM = ["--poll", "yield", "-o", "a.h5"]
 ROOT = Path(__file__).resolve().parents[2]
 A2A = Path(os.environ.get("A2A", ROOT / ".venv/bin/a2a"))
 AS_RANK, MPIRUN = ROOT / "test/support/as_rank.sh", ROOT / "test/support/mpirun.sh"
+
+FIRST = ["chrt", "--fifo", "20"]  # before whatever else this machine does
+
+
+def may_go_first() -> bool:
+    try:
+        return subprocess.run([*FIRST, "true"], capture_output=True).returncode == 0
+    except FileNotFoundError:
+        return False
 
 
 @pytest.fixture
@@ -178,6 +189,27 @@ def test_a_stopped_client_is_late_by_itself_with_every_message_that_was_due(prog
             break
     # In a pause of 0.1 s 50 messages are so late, of which a client that has one place sends one at once.
     assert most >= 40
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.cpu_count() < 2 or not may_go_first(), reason="two cores and a real-time priority are not here")
+def test_who_is_not_disturbed_sends_when_it_should(program, tmp_path):
+    """Within 5 us, but for one of a hundred; on a shared machine there are some tries."""
+    words = ["open-loop", "--provider", "shm", "--sizes", "64", "--rate", "10k", "--duration", "200ms", "--poll", "spin", "-o", "a.h5", "--force"]
+    least = math.inf
+    for _ in range(8):
+        done = subprocess.run([MPIRUN, "-t", str(PATIENCE), "2", *FIRST, program, *words], cwd=tmp_path, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+        assert done.returncode == 0, done.stderr
+        results = Results(tmp_path / "a.h5")
+        with h5py.File(tmp_path / "a.h5") as file:
+            is_disturbed = file["counters/involuntary_switches"][0].any()
+        if not is_disturbed:
+            least = min(least, results.columns["pacing_p99"][0])
+        if least < 5_000:
+            break
+    if least == math.inf:
+        pytest.skip("something else ran on the ranks' cores in every launch")
+    assert least < 5_000
 
 
 @pytest.mark.parametrize(("provider", "mode"), [("shm", "tagged"), ("tcp", "msg"), ("net", "tagged")])
