@@ -98,7 +98,7 @@ public:
     const WorkloadRow& row() const override { return kRow; }
     std::string_view demands() const override { return "paths need"; }
     int most_channels(const Options& options) const override {
-        return static_cast<int>(asked_paths(options).size());
+        return std::ranges::max(channels_of(asked_paths(options))) + 1;
     }
     std::vector<Bytes> message_sizes(const Options& options, const Layout&) const override {
         std::set<Bytes> all;
@@ -126,6 +126,18 @@ public:
         for (const AskedPath& path : asked_paths(options)) all.push_back(path.traffic_class);
         return all;
     }
+    std::vector<TrafficClass> classes_of(const Options& options, const Layout&, Rank rank) const override {
+        const std::vector<AskedPath> paths = asked_paths(options);
+        const std::vector<int> channels = channels_of(paths);
+        std::vector<TrafficClass> all(static_cast<std::size_t>(most_channels(options)));
+        for (std::size_t i = 0; i < paths.size(); ++i) {
+            const TrafficClass& own = paths[i].traffic_class;
+            const bool is_here = paths[i].from == rank || paths[i].to == rank;
+            if (is_here || own.kind != TrafficClass::Kind::service_level)
+                if (own != TrafficClass{}) all[static_cast<std::size_t>(channels[i])] = own;
+        }
+        return all;
+    }
     std::optional<std::string> trouble(const Offer& offer, const Point& point) const override {
         return path_trouble(offer, point);
     }
@@ -134,6 +146,7 @@ public:
         const QosOptions& asked = qos_options(options);
         const std::vector<AskedPath> paths = asked_paths(options);
         require_ranks(paths, layout.ranks());
+        const std::vector<int> channels = channels_of(paths);
         Plan plan;
         int row = 0;
         for (const std::string& mode : options.modes)
@@ -142,6 +155,7 @@ public:
                     for (const Bytes size : options.sizes) {
                         PathsPlan flow;
                         flow.paths = paths_with(paths, mode, size, window.messages);
+                        flow.channels = channels;
                         flow.duration = asked.duration;
                         flow.interval = asked.interval;
                         flow.first_row = row;
@@ -152,7 +166,7 @@ public:
                         point.memory = memory;
                         point.window = std::ranges::max(flow.paths, {}, &Path::window).window;
                         point.message_size = std::ranges::max(flow.paths, {}, &Path::size).size;
-                        point.channels = static_cast<int>(paths.size());
+                        point.channels = std::ranges::max(channels) + 1;
                         point.flow = std::make_shared<PathsPlan>(std::move(flow));
                         add(plan, std::move(point), skip);
                     }
@@ -176,7 +190,8 @@ public:
         return qos_group(plan, ticks_of(qos_options(options)));
     }
     std::unique_ptr<Flow> flow(const EngineParts& parts) const override {
-        return make_path_streams(parts, paths_of(parts.point).paths);
+        const PathsPlan& plan = paths_of(parts.point);
+        return make_path_streams(parts, plan.paths, plan.channels);
     }
     Duration duration_of(const Options& options, const Point&) const override {
         const QosOptions& asked = qos_options(options);
@@ -185,7 +200,7 @@ public:
     // One row of samples for each interval of each path, and one for what comes after the end.
     int most_ticks(const Options& options, int) const override {
         const QosOptions& asked = qos_options(options);
-        return most_channels(options) * (ticks_of(asked) + 1);
+        return static_cast<int>(asked_paths(options).size()) * (ticks_of(asked) + 1);
     }
 
 protected:

@@ -91,18 +91,21 @@ std::string line_of(const std::string& told, std::size_t line) {
     return lines ? text : std::string();
 }
 
-// What became of the paths' classes: the sending rank says what was granted, and the receiving one what it has
-// seen.
+// What became of the paths' classes: the sending rank says what was granted, and over which port it sends, and the
+// receiving one what it has seen.
 std::vector<GroupCells> classes_of(const PathsPlan& plan, const std::vector<std::string>& told) {
-    std::vector<std::string> granted, seen;
+    std::vector<std::string> granted, seen, ports;
     std::vector<std::uint64_t> places;
     for (std::size_t path = 0; path < plan.paths.size(); ++path) {
         const Path& one = plan.paths[path];
         granted.push_back(line_of(told.at(static_cast<std::size_t>(one.from)), path));
         seen.push_back(line_of(told.at(static_cast<std::size_t>(one.to)), plan.paths.size() + path));
+        ports.push_back(line_of(told.at(static_cast<std::size_t>(one.from)), 2 * plan.paths.size() + path));
         places.push_back(static_cast<std::uint64_t>(plan.first_row) + path);
     }
-    return {{"class_granted", places, std::move(granted)}, {"class_verified", places, std::move(seen)}};
+    return {{"class_granted", places, std::move(granted)},
+            {"class_verified", places, std::move(seen)},
+            {"port", places, std::move(ports)}};
 }
 
 std::vector<GroupCells> cells(const Point& point, const PointResult& result, const std::vector<int>& index_of_row) {

@@ -9,6 +9,7 @@
 #include <fmt/ranges.h>
 
 #include "a2aperf/base/clock.hpp"
+#include "a2aperf/fabric/nic.hpp"
 #include "a2aperf/measure/credit_stream.hpp"
 #include "a2aperf/measure/granted_class.hpp"
 #include "a2aperf/transfer/modes.hpp"
@@ -70,8 +71,8 @@ PathStreams::End make_end(const EngineParts& parts, Channel& channel, const Path
 // Takes the samples along ticks by itself: rows of one path in one tick, of those paths that have an end here.
 class PathsFlow final : public Flow {
 public:
-    PathsFlow(const Job& job, std::vector<PathStreams::End> ends, const std::vector<std::string>& classes)
-        : engine_(job, std::move(ends)), classes_(fmt::format("{}", fmt::join(classes, "\n"))) {}
+    PathsFlow(const Job& job, std::vector<PathStreams::End> ends, const std::vector<std::string>& told)
+        : engine_(job, std::move(ends)), told_(fmt::format("{}", fmt::join(told, "\n"))) {}
 
     std::span<const std::string_view> counters() const override { return PathStreams::kCounters; }
     Nanoseconds run(DurationLoop& loop, const Duration& duration, TickSamples&, const Witness& witness) override {
@@ -88,7 +89,7 @@ public:
     FlowMoments moments() const override { return engine_.moments(); }
     bool injects() const override { return engine_.injects(); }
     std::span<const std::int64_t> totals() const override { return engine_.totals(); }
-    std::string told() const override { return classes_; }
+    std::string told() const override { return told_; }
     std::optional<KeptSamples> kept() const override {
         return KeptSamples{.moments = moments_,
                            .values = {path_, number_, sent_, received_, idle_},
@@ -116,7 +117,8 @@ private:
     }
 
     PathStreams engine_;
-    std::string classes_; // what was granted of each path, and then what was seen, a line each
+    std::string
+        told_; // of each path the class that was granted; then those that were seen; then ports: a line each
     std::vector<Nanoseconds> moments_;
     std::vector<std::int64_t> path_, number_, sent_, received_, idle_;
     std::int64_t lost_ = 0;
@@ -245,34 +247,53 @@ std::optional<std::string> path_trouble(const Offer& offer, const Point& point) 
 
 namespace {
 
+// The adapter that a channel uses, and its port where that is known; the domain where there is no adapter.
+std::string port_of(const Channel& channel) {
+    const Offer& offer = channel.domain().offer();
+    const NicFacts nic = nic_of(offer);
+    if (nic.name.empty()) return offer.domain();
+    return nic.port.empty() ? nic.name : fmt::format("{}/{}", nic.name, nic.port);
+}
+
+// Of each path; without channels they go one after the other.
+std::size_t channel_of(std::span<const int> channels, std::size_t path) {
+    return channels.empty() ? path : static_cast<std::size_t>(channels[path]);
+}
+
 // What came of each path's class. A byte goes over one channel after another, so that there are packets to look at
 // before anything is timed.
-std::vector<std::string> seen_classes(const EngineParts& parts, const std::vector<Path>& paths) {
+std::vector<std::string> seen_classes(const EngineParts& parts, const std::vector<Path>& paths,
+                                      std::span<const int> channels) {
     std::vector<std::string> seen(paths.size());
     for (std::size_t i = 0; i < paths.size(); ++i) {
-        if (!shows_class(*parts.channels[i], paths[i].traffic_class)) continue; // on all ranks alike
+        const std::size_t nth = channel_of(channels, i);
+        const Channel& channel = *parts.channels[nth];
+        if (!shows_class(channel, paths[i].traffic_class)) continue; // on all ranks alike
         parts.job.barrier(); // what a rank sent before must not be taken for what it sends now
         std::unique_ptr<PacketWatch> watch;
-        if (paths[i].to == parts.job.rank()) watch = watch_messages(*parts.channels[i], paths[i].from);
+        if (paths[i].to == parts.job.rank()) watch = watch_messages(channel, paths[i].from);
         parts.job.barrier(); // all look
-        verify_channel(parts, i, 1, paths[i].mode);
-        if (watch) seen[i] = seen_class(*parts.channels[i], paths[i].traffic_class, *watch);
+        verify_channel(parts, nth, 1, paths[i].mode);
+        if (watch) seen[i] = seen_class(channel, paths[i].traffic_class, *watch);
     }
     return seen;
 }
 
 } // namespace
 
-std::unique_ptr<Flow> make_path_streams(const EngineParts& parts, const std::vector<Path>& paths) {
+std::unique_ptr<Flow> make_path_streams(const EngineParts& parts, const std::vector<Path>& paths,
+                                        std::span<const int> channels) {
     std::vector<PathStreams::End> ends;
-    std::vector<std::string> classes;
+    std::vector<std::string> told, ports;
     for (std::size_t i = 0; i < paths.size(); ++i) {
-        ends.push_back(make_end(parts, *parts.channels[i], paths[i]));
-        classes.push_back(grants_class(*parts.channels[i], paths[i].traffic_class) ? paths[i].traffic_class.text()
-                                                                                   : "");
+        Channel& channel = *parts.channels[channel_of(channels, i)];
+        ends.push_back(make_end(parts, channel, paths[i]));
+        told.push_back(grants_class(channel, paths[i].traffic_class) ? paths[i].traffic_class.text() : "");
+        ports.push_back(port_of(channel));
     }
-    for (std::string& seen : seen_classes(parts, paths)) classes.push_back(std::move(seen));
-    return std::make_unique<PathsFlow>(parts.job, std::move(ends), classes);
+    for (std::string& seen : seen_classes(parts, paths, channels)) told.push_back(std::move(seen));
+    told.insert(told.end(), ports.begin(), ports.end());
+    return std::make_unique<PathsFlow>(parts.job, std::move(ends), told);
 }
 
 } // namespace a2aperf

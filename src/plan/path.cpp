@@ -142,6 +142,29 @@ std::string Path::text() const {
     return words;
 }
 
+std::vector<int> channels_of(const std::vector<AskedPath>& paths) {
+    const auto is_own = [](const TrafficClass& one) {
+        return one.kind == TrafficClass::Kind::none || one.kind == TrafficClass::Kind::service_level;
+    };
+    const auto exclude = [&](const AskedPath& a, const AskedPath& b) {
+        const bool meet = a.from == b.from || a.from == b.to || a.to == b.from || a.to == b.to;
+        const auto &of_a = a.traffic_class, &of_b = b.traffic_class;
+        return meet || !(of_a == of_b || (is_own(of_a) && is_own(of_b)));
+    };
+    std::vector<int> channels;
+    for (const AskedPath& path : paths) {
+        const auto is_taken = [&](int channel) {
+            for (std::size_t before = 0; before < channels.size(); ++before)
+                if (channels[before] == channel && exclude(paths[before], path)) return true;
+            return false;
+        };
+        int channel = 0;
+        while (is_taken(channel)) ++channel;
+        channels.push_back(channel);
+    }
+    return channels;
+}
+
 std::string text_of(const std::vector<Path>& paths) {
     std::vector<std::string> texts;
     for (const Path& path : paths) texts.push_back(path.text());

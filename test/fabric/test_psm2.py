@@ -9,6 +9,7 @@ from pathlib import Path
 import h5py
 import pytest
 from flow_files import require_true_streams, require_true_trips
+from path_files import are_true_intervals, paths_of
 from processes import PATIENCE
 from results import COMPLETE, NO_MOMENT, SKIPPED, Results, has_plausible_moments, has_true_statistics
 
@@ -156,3 +157,19 @@ def test_a_service_level_is_that_of_the_ranks_that_asked_for_it(launch_psm2, tmp
         assert file["load_class_granted"][0] == 1
         assert list(file["raw/class_granted"][0, 0]) == [NO_MOMENT, NO_MOMENT, 1, 1]
     assert Results(tmp_path / "a.h5").segments[0].environment["HFI_SL"] == "5"
+
+
+def test_paths_of_different_ranks_have_their_service_levels(launch_psm2, tmp_path, monkeypatch):
+    """A process opens one endpoint: as many paths as there are pairs of ranks, each with a level of its own."""
+    monkeypatch.setenv("PSM2_VERBOSE_ENV", "2")
+    paths = ["--path", "0:1,class=sl1", "--path", "3:2,class=sl3,size=64KiB", "--path", "4:5"]
+    outcome = launch_psm2(6, "--duration", "2s", "--interval", "500ms", *paths, command=["qos"])
+    assert outcome.returncode == 0, outcome.stderr
+    read = re.findall(r"HFI_SL .* => (\d+) ", outcome.stdout + outcome.stderr)
+    assert sorted(read) == ["1", "1", "3", "3"]
+    are_true_intervals(tmp_path / "a.h5", 0)
+    found = paths_of(tmp_path / "a.h5", 0)
+    assert [path["class_granted"] for path in found] == ["sl1", "sl3", ""]
+    assert [(path["source"], path["message_size"]) for path in found] == [(0, 4096), (3, 65536), (4, 4096)]
+    assert all(path["messages"].sum() > 0 for path in found)
+    assert all(path["port"].startswith("hfi1_0") for path in found)

@@ -97,6 +97,27 @@ def test_a_mode_of_its_own_is_beside_those_of_the_launch(qos, tmp_path):
     assert Results(tmp_path / "a.h5").words("mode") == ["read"], "one mode of all paths is the point's"
 
 
+def test_paths_that_have_no_rank_in_common_are_each_over_an_endpoint_of_its_own(qos, needs_provider, tmp_path):
+    """Of a number that they may share, where classes are set alike: each has what it asked for, and the port that it leaves by."""
+    needs_provider("tcp")
+    classes = ["bulk", "bulk", "low-latency", "sl1", ""]
+    ends = ["0:1", "3:2", "1:0", "2:3", "3:2"]
+    words = [word for end, name in zip(ends, classes, strict=True) for word in ("--path", end + (f",class={name}" if name else ""))]
+    for times in TIMES:
+        qos(4, *words, *lasting(times), "--force", provider="tcp")
+        paths = paths_of(tmp_path / "a.h5", 0)
+        if all(path["messages"].sum() > 0 for path in paths):
+            break
+    are_true_intervals(tmp_path / "a.h5", 0)
+    assert [f"{path['source']}:{path['destination']}" for path in paths] == ends
+    assert all(path["messages"].sum() > 0 for path in paths)
+    granted = ["bulk", "bulk", "low-latency", "", ""]
+    assert [path["class_granted"] for path in paths] == granted
+    assert [path["class_verified"] for path in paths] == (granted if may_see_packets() else [""] * 5)
+    assert len({path["port"] for path in paths}) == 1 and paths[0]["port"] != ""
+    checksums.require_right(tmp_path / "a.h5")
+
+
 def test_figures_are_those_of_the_shared_part(qos, tmp_path):
     file = tmp_path / "a.h5"
     for seconds in (0.6, 2.4, 9.6):  # a busy machine may leave no interval in which both were at work

@@ -29,6 +29,11 @@ struct AskedPath {
 // A path a line; what stands behind a # and empty lines are none. name: of the file, for what is said of a line.
 std::vector<AskedPath> parse_path_lines(std::string_view name, std::string_view text);
 
+// Over which of its ranks' endpoints each path goes, from 0. An endpoint is of one path. Paths that have no rank in
+// common may go over endpoints of the same number, so that each rank opens no more than it has paths: of one class,
+// or of classes that each process has for itself (service levels); what a connection gets is one on all ranks.
+std::vector<int> channels_of(const std::vector<AskedPath>& paths);
+
 struct Path {
     Rank from, to;
     TrafficClass traffic_class;

@@ -68,6 +68,22 @@ TEST_CASE("of each mode of its paths a point is asked for by itself") {
     CHECK(Point().by_modes().size() == 1);
 }
 
+TEST_CASE(
+    "an endpoint of a rank is of one path, and others have its number only where all ranks can set their class") {
+    const auto of = [](std::initializer_list<const char*> texts) {
+        std::vector<AskedPath> paths;
+        for (const char* text : texts) paths.push_back(AskedPath::parse(text));
+        return channels_of(paths);
+    };
+    using Channels = std::vector<int>;
+    CHECK(of({"0:1"}) == Channels{0});
+    CHECK(of({"0:1", "0:1", "1:0"}) == Channels{0, 1, 2});
+    CHECK(of({"0:1", "1:2", "2:3", "3:0"}) == Channels{0, 1, 0, 1});
+    CHECK(of({"0:1,class=sl1", "2:3,class=sl3", "4:5"}) == Channels{0, 0, 0});
+    CHECK(of({"0:1,class=bulk", "2:3,class=bulk", "4:5,class=dscp10"}) == Channels{0, 0, 1});
+    CHECK(of({"0:1,class=bulk", "2:3", "4:5,class=sl1"}) == Channels{0, 1, 1});
+}
+
 TEST_CASE("a file has a path a line") {
     const std::vector<AskedPath> paths =
         parse_path_lines("paths.txt", "# three\n0:1,class=bulk\r\n\n  0:1  # the second\n2:1,size=0");
