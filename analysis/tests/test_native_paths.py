@@ -12,6 +12,7 @@ import pytest
 
 from conftest import Outcome
 from support import native_paths
+from support.edited import edited
 
 Run = Callable[..., Outcome]
 
@@ -61,6 +62,29 @@ def test_a_class_that_a_measured_file_does_not_call_granted_is_not(paths: Path, 
     with h5py.File(paths, "r+") as file:
         file["paths/class_granted"][...] = [""] * 6
     assert "bulk was asked for, and not granted" in a2a("explain", paths).out
+
+
+@pytest.mark.parametrize(
+    ("label", "said"),
+    [
+        ("bulk:1,low-latency:x", "is no list of CLASS:WEIGHT"),
+        ("bulk=1", "is no list of CLASS:WEIGHT"),
+        ("bulk:2,best-effort:1", "has none for class low-latency"),
+        ("bulk:0,low-latency:0", "has none above 0"),
+        ("bulk:2,low-latency:2", ""),
+    ],
+)
+def test_weights_that_say_nothing_are_told(a2a: Run, paths: Path, label: str, said: str) -> None:
+    with edited(paths) as file:
+        labels = file["segments/0"]
+        del labels["label_name"], labels["label_value"]
+        labels["label_name"], labels["label_value"] = ["weights"], [label]
+    text = " ".join(a2a("explain", paths).out.split())
+    if said:
+        assert f"the label weights '{label}' {said}" in text
+    else:
+        assert "by the label weights 0.500, 0.250, 0.250: agree" in text
+        assert "the label weights '" not in text
 
 
 def test_its_samples_are_no_ops(paths: Path, a2a: Run, tmp_path: Path) -> None:

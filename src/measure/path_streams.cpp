@@ -117,8 +117,7 @@ private:
     }
 
     PathStreams engine_;
-    std::string
-        told_; // of each path the class that was granted; then those that were seen; then ports: a line each
+    std::string told_; // of each path the class granted, then of each the one seen, then its port: a line each
     std::vector<Nanoseconds> moments_;
     std::vector<std::int64_t> path_, number_, sent_, received_, idle_;
     std::int64_t lost_ = 0;

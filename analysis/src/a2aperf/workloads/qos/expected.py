@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from a2aperf import arbitration, filling, shaper, shares
 from a2aperf.arbitration import Arbitration
+from a2aperf.labels import list_text
 from a2aperf.launch import Launch
 
 Floats = NDArray[np.float64]
@@ -94,6 +95,20 @@ def of_launch(launch: Launch) -> Arbitration:
             break
         found = found.over(arbitration.of_text(text))
     return found
+
+
+def trouble(launch: Launch, classes: Sequence[str]) -> str:
+    """Why the label says nothing of these classes; empty where there is none, or it does."""
+    text = launch.labels.get(WEIGHTS, "")
+    if not text:
+        return ""
+    weights = _weights(text)
+    if not weights:
+        return f"the label weights '{text}' is no list of CLASS:WEIGHT, as best-effort:1,bulk:2"
+    missing = [one or "none" for one in dict.fromkeys(classes) if one not in weights]
+    if missing:
+        return f"the label weights '{text}' has none for class {list_text(missing)}"
+    return "" if any(weights.values()) else f"the label weights '{text}' has none above 0"
 
 
 def _weights(text: str) -> dict[str, float]:

@@ -211,6 +211,11 @@ def model(found: Results) -> list[Finding]:
     findings = []
     for one in experiments.of(found):
         part, said = one.shared, one.expected
+        if said is None and (why := expected.trouble(one.launch, one.classes)):
+            count = 0 if part is None else part.count
+            findings.append(
+                Finding("model", why, one.where, count, "intervals", 0.0, abstains=True)
+            )
         if part is None or said is None or not one.has_shares or not part.known.all():
             continue
         off = expected.off(part.bytes, said.shares)
