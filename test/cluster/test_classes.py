@@ -62,6 +62,14 @@ def expected_of(folder: Path) -> list[float]:
     return [float(share) for share in found["expected_share"]]
 
 
+def starved_of(folder: Path) -> list[str]:
+    """What `a2a explain` says of paths that got next to nothing."""
+    from a2aperf.explain.finders import explain
+    from a2aperf.loading import load
+
+    return [one.text for one in explain(load([folder / "a.h5"]).complete(("qos",)), ("starved",))]
+
+
 def shares_of(folder) -> tuple[np.ndarray, float]:
     """Of the bytes of all paths in all intervals but the first two; and the most of the time that a sender had nothing out."""
     are_true_intervals(folder / "a.h5", 0)
@@ -131,6 +139,7 @@ def test_a_strict_priority_starves_the_rest(cluster_of, program, tmp_path, told)
     flow(cluster, program, tmp_path, "qos", "--classes", "bulk,low-latency", *of_tc, *SIZE, *LENGTH)
     shares, idle = shares_of(tmp_path)
     assert expected_of(tmp_path) == [0, 1]
+    assert any("path 0 (bulk) got " in text for text in starved_of(tmp_path)), starved_of(tmp_path)
     told(known="the share of bulk below 0.02", measured=f"{np.round(shares, 4)}, idle {idle:.4f}")
     assert shares[0] < 0.02
 
