@@ -61,6 +61,14 @@ def test_classes_of_htb_by_their_rates() -> None:
     assert shares(FILTERS + CLASSES + QDISC, "bulk", "low-latency") == pytest.approx([1 / 3, 2 / 3])
 
 
+def test_details_of_classes_change_nothing() -> None:
+    """`tc -d`, and a rate in other units."""
+    details = TEXT.replace("rate 33Mbit ceil", "quantum 1514 rate 33000Kbit overhead 24 ceil")
+    details = details.replace("rate 66Mbit", "quantum 3028 rate 0.066Gbit")
+    details += "class fq_codel 9137:2a parent 9137:\n"  # a flow within a class
+    assert shares(details, "bulk", "low-latency") == pytest.approx([1 / 3, 2 / 3])
+
+
 def test_what_no_filter_takes_is_in_the_default_class() -> None:
     assert shares(TEXT, "scavenger", "low-latency", rate=67e6 / 8) == pytest.approx(
         [1 / 67, 66 / 67]
@@ -99,6 +107,10 @@ def test_bands_go_one_before_the_other() -> None:
         CLASSES.replace("class htb 1:3", "class htb 1:3 dev e1") + FILTERS + QDISC,
         TEXT.replace("1:3 parent 1:fff", "1:3 parent 1:ffe"),
         "qdisc pfifo_fast 2: root bands 3 priomap 1 2 9 2 1 2 0 0 1 1 1 1 1 1 1 1",
+        CLASSES.replace("rate 33Mbit", "rate much") + FILTERS + QDISC,
+        TEXT + "class drr 2:1 root quantum 1514",
+        QDISC + BANDS.splitlines()[1],  # of one class: which one these texts do not say
+        BANDS + "qdisc prio 5: parent 1:1 bands 3 priomap 1 2 2 2 1 2 0 0 1 1 1 1 1 1 1 1",
         "qdisc fq_codel 0: root refcnt 2 limit 10240p flows 1024 quantum 1514",
     ],
 )

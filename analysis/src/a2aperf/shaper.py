@@ -34,8 +34,14 @@ _BANDS: Final = re.compile(
 )
 _CLASS: Final = re.compile(
     r"\s*class htb (\w+:\w+) (?:dev (\S+) )?(?:root|parent (\w+:\w+)) (?:leaf \w+: )?"
-    r"(?:prio (\d+) )?rate (\d+)([KMGT]?)bit ceil (\d+)([KMGT]?)bit\b.*"
+    r"(?:prio (\d+) )?(?:quantum \d+ )?rate (\d+(?:\.\d+)?)([KMGT]?)bit .*?"
+    r"\bceil (\d+(?:\.\d+)?)([KMGT]?)bit\b.*"
 )
+_ANY: Final = re.compile(r"\s*(class|qdisc) ([\w-]+) .*")
+_WEIGHED: Final = {"htb", "hfsc", "cbq", "drr", "qfq", "ets", "prio"}
+"""Disciplines whose classes divide a link; what others show as classes are single flows."""
+_PLAIN: Final = {"tbf", "mq", "pfifo_fast", "clsact", "ingress"}
+"""Disciplines beside which bands are those of all that leaves."""
 _FILTER: Final = re.compile(
     r"\s*filter (?:dev (\S+) )?parent \w+:\w* protocol (?:ip|all) pref (\d+) u32\b.*"
     r"\border (\d+) .*\*?flowid (\w+:\w+)\b.*"
@@ -170,8 +176,13 @@ class _Reader:
     default: str = ""
     bands: tuple[int, ...] = ()
     devices: set[str] = field(default_factory=set)
+    disciplines: set[str] = field(default_factory=set)
+    is_odd: bool = False
+    """A class was not understood."""
 
     def line(self, content: str) -> None:
+        if (of := _ANY.fullmatch(content)) and of[1] == "qdisc":
+            self.disciplines.add(of[2])
         if _MATCH.fullmatch(content):
             if self.filters:
                 self._match(self.filters[-1], _FIRST_WORD.fullmatch(content))
@@ -179,8 +190,8 @@ class _Reader:
             name, device, parent, turn, rate, of_rate, ceil, of_ceil = found.groups("")
             self.devices.add(device)
             self.parents[name] = parent
-            assured = int(rate) * _UNITS[of_rate]
-            most = int(ceil) * _UNITS[of_ceil] if parent else assured  # nobody to borrow from
+            assured = float(rate) * _UNITS[of_rate]
+            most = float(ceil) * _UNITS[of_ceil] if parent else assured  # nobody to borrow from
             self.classes[name] = Class(assured, most, int(turn or 0))
         elif found := _FILTER.fullmatch(content):
             device, preference, order, to = found.groups("")
@@ -193,6 +204,8 @@ class _Reader:
         elif found := _BANDS.fullmatch(content):
             self.devices.add(found[1] or "")
             self.bands = tuple(map(int, found[2].split()))
+        elif of and of[1] == "class":
+            self.is_odd |= of[2] in _WEIGHED
 
     @staticmethod
     def _match(of: _Filter, found: re.Match[str] | None) -> None:
@@ -206,7 +219,8 @@ class _Reader:
         leaves = {name: one for name, one in self.classes.items()
                   if name not in inner and one.rate > 0}  # fmt: skip
         borrow_from = {self.parents[name] for name in leaves}
-        if len(self.devices) > 1 or len(borrow_from) > 1:
+        if self.is_odd or len(self.devices) > 1 or len(borrow_from) > 1:
             return Shaper()
         ordered = tuple(sorted(self.filters, key=lambda one: one.place))
-        return Shaper(leaves, ordered, self.default, () if self.classes else self.bands)
+        bands = self.bands if not self.classes and self.disciplines <= _PLAIN else ()
+        return Shaper(leaves, ordered, self.default, bands)
