@@ -6,9 +6,9 @@ from __future__ import annotations
 from typing import Any, Final
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
+from a2aperf.deferred import pandas as pd
 from a2aperf.explain import modes
 from a2aperf.explain.finding import Finding, Number, percent, us
 from a2aperf.labels import list_text, size_text
