@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from a2aperf import anonymize, loading
+from a2aperf import anonymize, loading, looks
 from a2aperf.errors import InputError
 from conftest import Outcome
 from support import (
@@ -333,6 +333,35 @@ def test_names_between_other_signs_are_gone(a2a: Run, tmp_path: Path) -> None:
     content = (tmp_path / "out.h5").read_bytes()
     for name in (b"acme", b"gate.", b"nid0", b"nid[", b"NID0"):
         assert name not in content, name
+
+
+OTHER_HOSTS = (
+    "x3000c0s17b1n0 x1000c2r3b0 r1i2n3 ip-10-0-1-23 login-node-7 gpu-node-12 rack-7-node-12 "
+    "compute-0-1 frontend01 mds01 cnode12 leaf17 taurusi6099 taurusi[6001-6010,7]"
+)
+
+
+def test_hosts_that_are_no_nodes_of_the_launch_are_known_by_their_looks(
+    a2a: Run, tmp_path: Path
+) -> None:
+    """As clusters name theirs, and as the launch's own nodes with other numbers."""
+    path = synthetic.write_launch(tmp_path / "x.h5", replace(SETUP, labels={"like": OTHER_HOSTS}))
+    with edited(path) as file:
+        nodes = file["segments/0/nodes"]
+        nodes[...] = [f"taurusi{6000 + i}.cluster" for i in range(len(nodes))]
+    assert export(a2a, path, tmp_path / "out.h5").status == 0
+    (segment,) = loading.load([tmp_path / "out.h5"]).launches.values()
+    words = segment.labels["like"].split()
+    assert len(words) == len(OTHER_HOSTS.split())
+    assert all(re.fullmatch("host-[0-9a-f]{8}", word) for word in words), words
+
+
+@pytest.mark.parametrize(
+    "text", ["node-shift node-aware", "x86 x3000", "tau12 taurusi taurusi6x", "ip-1-2-3", "r1i2"]
+)
+def test_what_looks_a_little_like_a_host_stays(text: str) -> None:
+    kin = looks.kin(["taurusi6045.cluster", "ab12", "vm"])
+    assert kin and kin.findall(text) == [] and looks.NUMBERED.findall(text) == []
 
 
 def test_names_of_counters_and_columns_are_listed(a2a: Run, named: Path, tmp_path: Path) -> None:

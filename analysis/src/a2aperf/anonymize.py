@@ -267,7 +267,9 @@ def _learn(pseudonyms: Pseudonyms, segments: Sequence[schema.Segment], others: l
             elif _HOST_VARIABLES.search(name) and re.fullmatch(r"[\w.-]+", value):
                 hosts.add(value)
         texts += [text for _, text in stored_texts.of_segment(segment)]
+    kin = looks.kin(hosts)
     for text in texts:
+        hosts.update(kin.findall(text) if kin else ())
         users.update(looks.HOME.findall(text))
         for user, host in looks.AT.findall(text):
             users.add(user)

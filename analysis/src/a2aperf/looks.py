@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 ADDRESS = re.compile(
     r"(?<![\w:])(?:[0-9a-fA-F]{0,4}:){2,7}(?:\d{1,3}\.){3}\d{1,3}(?!\w|\.\w)"  # IPv4 in IPv6
@@ -29,11 +30,21 @@ INTERFACE = re.compile(
 DOTTED = re.compile(
     r"(?:(?<![\w./@-])|(?<=//))(?:[A-Za-z0-9](?:[\w-]*[A-Za-z0-9])?\.)+[A-Za-z]{2,}(?![\w-]|\.\w)"
 )
+_LIST = r"\[\d[\d,-]*\]"
 NUMBERED = re.compile(
-    r"(?<![\w-])(?:(?:cn|gpu|cpu|n)[-_]?|(?i:nid|node|compute|login|host|rack|server|worker|head|mgmt)"
-    r"[-_]?)(?:\d{1,6}(?:[-_]?[a-z]+\d+)*|\[\d[\d,-]*\])(?![\w-])"
+    r"(?<![\w-])(?:"
+    r"(?:(?:cn|gpu|cpu|n)[-_]?|(?:[a-z]+-?\d*-)*(?i:nid|c?node|compute|login|frontend|host|rack|chassis"
+    r"|blade|server|storage|mds|oss|worker|head|mgmt|switch|leaf|spine)[-_]?)"
+    rf"(?:\d{{1,6}}(?:[-_]?[a-z]+\d+|-\d+)*|{_LIST})"
+    r"|x\d{3,5}c\d{1,3}(?:[sr]\d+(?:[bj]\d+(?:n\d+)?)?)?"  # a cabinet, a chassis, a slot, ...
+    r"|r\d+i\d+n\d+"  # a rack, a unit, a node
+    r"|ip-(?:\d{1,3}-){3}\d{1,3}"  # of a cloud
+    r")(?![\w-])"
 )
 """Names of hosts as clusters count them, and lists of such: `nid[001-004]`."""
+_OWN_LETTERS = 3
+"""Letters from which on a name with other digits is taken for a host of the same cluster."""
+_DIGITS = re.compile(r"\d+")
 FILE = re.compile(
     r"(?i)\.(?:h5|hdf5|txt|log|conf|cfg|toml|ya?ml|json|csv|html|sh|py|so|a|cpp?|hpp?|map|in)$"
 )
@@ -50,3 +61,16 @@ def is_address(text: str) -> bool:
     if "-" in text or text.count(".") >= 2:
         return True
     return text != "::" and (text.count(":") >= 4 or "::" in text)
+
+
+def kin(hosts: Iterable[str]) -> re.Pattern[str] | None:
+    """Names that differ from those of these hosts in their numbers only, and lists of such."""
+    names = {host.partition(".")[0] for host in hosts}
+    found = sorted(
+        _DIGITS.sub(r"\\d+", re.escape(name)).removesuffix(r"\d+")
+        for name in names
+        if name[-1:].isdigit() and sum(map(str.isalpha, name)) >= _OWN_LETTERS
+    )
+    if not found:
+        return None
+    return re.compile(rf"(?<![\w-])(?:{'|'.join(dict.fromkeys(found))})(?:\d+|{_LIST})(?![\w-])")
