@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The life of an MPI launch: start, agree, measure, and an end that leaves no rank behind.
+#include <algorithm>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <string>
+#include <vector>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -62,6 +65,12 @@ struct Ending {
     bool is_of_another = false; // rank, which has said its words itself
 };
 
+std::string names_of(const Job& job, const std::vector<Rank>& ranks) {
+    std::vector<std::string> names;
+    for (const Rank rank : ranks) names.push_back(job.who(rank));
+    return fmt::format("{}", fmt::join(names, ", "));
+}
+
 // Where a rank is known to have died, it is what the others wait for, or why they were told to stop.
 Ending with_lost_ranks(const Job& job, Ending ending) {
     switch (ending.reason) {
@@ -73,10 +82,9 @@ Ending with_lost_ranks(const Job& job, Ending ending) {
     default:
         return ending;
     }
-    std::vector<std::string> lost;
-    for (const Rank rank : job.lost_ranks()) lost.push_back(job.who(rank));
+    const std::vector<Rank> lost = job.lost_ranks();
     if (lost.empty()) return ending;
-    const std::string cause = fmt::format("{} {} ended", fmt::join(lost, ", "), lost.size() == 1 ? "has" : "have");
+    const std::string cause = fmt::format("{} {} ended", names_of(job, lost), lost.size() == 1 ? "has" : "have");
     // The launcher's signal is what came of it; what a rank met says first who it is.
     ending.message = ending.reason == EndReason::signal ? fmt::format("{}; {}", cause, ending.message)
                                                         : fmt::format("{}; {}", ending.message, cause);
@@ -130,6 +138,11 @@ Ending why_stopped(const Job& job, const std::optional<Launch>& launch, int sign
     const auto [reason, of_another] = job.last_words();
     if (of_another.empty()) {
         const std::string after = trouble.message.empty() ? "" : fmt::format(", after {}", trouble.message);
+        // Somebody stopped these, and the launcher then the others.
+        const std::vector<Rank> lost = job.lost_ranks();
+        if (!lost.empty() && std::ranges::all_of(lost, [&](Rank rank) { return job.left_for_signal(rank); }))
+            return {EndReason::signal, fmt::format("{}; {} left for a signal before",
+                                                   stopped_by(signal_number, launch) + after, names_of(job, lost))};
         const bool is_lost = trouble.reason == EndReason::peer_lost;
         return with_lost_ranks(
             job, {is_lost ? EndReason::peer_lost : EndReason::signal, stopped_by(signal_number, launch) + after});

@@ -296,6 +296,10 @@ bool Job::take_beats(Rank from) const {
 }
 
 void Job::leave(int signal_number) const {
+    if (!is_root()) {
+        MPI_Request word = MPI_REQUEST_NULL;
+        MPI_Isend(nullptr, 0, MPI_BYTE, 0, kSignalled, mpi_->comm, &word);
+    }
     const int status = last_act_ ? last_act_(signal_number) : StopSignal::exit_status(signal_number);
     await_farewell();
     std::fflush(stdout);
@@ -367,6 +371,12 @@ Job::LastWords Job::last_words() const {
     MPI_Recv(words.data(), length, MPI_CHAR, status.MPI_SOURCE, kLastWords, mpi_->comm, MPI_STATUS_IGNORE);
     if (words.empty()) return {};
     return {static_cast<EndReason>(words.front()), words.substr(1)};
+}
+
+bool Job::left_for_signal(Rank rank) const {
+    int has_come = 0;
+    MPI_Iprobe(rank, kSignalled, mpi_->comm, &has_come, MPI_STATUS_IGNORE);
+    return has_come != 0;
 }
 
 std::string Job::mpi_version() {

@@ -9,5 +9,6 @@ constexpr int kFarewell = 2;
 constexpr int kLastWords = 3;
 constexpr int kRollAnswer = 4;
 constexpr int kHeartbeat = 5;
+constexpr int kSignalled = 6;
 
 } // namespace a2aperf

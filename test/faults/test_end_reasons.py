@@ -2,12 +2,17 @@
 """Why a launch ended, as its file says: told apart by what happened, in whatever phase it did."""
 
 import os
+import re
+import signal
 import subprocess
+import time
 from pathlib import Path
 
 import h5py
 import pytest
-from results import END_REASONS
+from processes import PATIENCE, wait_until
+from results import END_REASONS, Results
+from running_launch import start
 
 pytestmark = pytest.mark.slow
 
@@ -70,6 +75,24 @@ def test_a_signal(ends, phase, rank):
     reason, message = ends(f"{PHASES[phase]} do=term rank={rank}")
     assert reason == "signal", message
     assert message.startswith("stopped by signal 15 (Terminated; mpirun sends it on ^C, too) ")
+
+
+def test_a_signal_to_a_rank_whose_peer_does_not_get_on(start, needs_provider, monkeypatch, tmp_path):
+    """They do not agree in time: it leaves, and the launcher ends the other for that."""
+    needs_provider("net")
+    monkeypatch.setenv("OMPI_MCA_odls_base_sigkill_timeout", "4")
+    words = ["--provider", "net", "--poll", "yield", "--no-sentinel", "--sizes", "60000", "--ops", "2000000", "-o", "a.h5"]
+    launch = start(2, *words)
+    assert wait_until(launch.is_measuring, PATIENCE)
+    launch.kill(signal.SIGSTOP, [0])
+    launch.kill(signal.SIGTERM, [1])
+    time.sleep(1)  # longer than it waits for agreement, and shorter than for the other's word
+    launch.kill(signal.SIGCONT, [0])
+    assert launch.end() not in (0, 1)
+    (segment,) = Results(tmp_path / "a.h5").segments
+    assert segment.end_reason == "signal", segment.message
+    assert segment.message.startswith("stopped by signal 15 (Terminated; mpirun sends it on ^C, too) at point 0")
+    assert re.search(r"; rank 1 \(\S+\) left for a signal before$", segment.message), segment.message
 
 
 def test_a_signal_while_the_file_is_compacted(ends):

@@ -133,6 +133,8 @@ public:
         std::string text;
     };
     LastWords last_words() const;
+    // On rank 0: whether that rank said that it leaves for a signal: the launcher's, or one that it alone got.
+    bool left_for_signal(Rank rank) const;
     // Other ranks whose processes are known to have ended: those that this one can see.
     std::vector<Rank> lost_ranks() const { return peers_.ended(); }
 
