@@ -95,7 +95,15 @@ def test_no_change_of_a_finished_file_is_missed(
 def test_no_change_of_an_unfinished_file_is_missed(
     tmp_path: Path, form: Callable[[Path], Path]
 ) -> None:
-    path = mutants.killed(form(tmp_path / "x.h5"))
+    nothing_is_missed(mutants.killed(form(tmp_path / "x.h5")))
+
+
+@pytest.mark.slow
+def test_no_change_of_a_file_is_missed_of_which_points_wait(tmp_path: Path) -> None:
+    nothing_is_missed(mutants.killed(alltoall(tmp_path / "x.h5"), waiting=1))
+
+
+def nothing_is_missed(path: Path) -> None:
     command = [sys.executable, "-m", "support.mutants", str(path), "12", str(COUNT)]
     here = Path(__file__).parent
     environment = {**os.environ, "PYTHONPATH": str(here), "OMP_NUM_THREADS": "1"}

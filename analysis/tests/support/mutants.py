@@ -17,19 +17,24 @@ import h5py
 import numpy as np
 from numpy.typing import NDArray
 
-from a2aperf import check, datasets, loading, sample_columns, trailer, workloads
+from a2aperf import check, datasets, loading, sample_columns, schema, trailer, workloads
 from a2aperf.errors import InputError
 from support.edited import edited
 from support.forked import forked
 
 FOUND, SAME, OTHER, RAISED = "found", "same", "other", "raised"
+_PENDING = schema.STATES.index("pending")
 WARNED = "warned"
 """As a write that did not reach the disk would look, and told as one."""
 
 
-def killed(path: Path) -> Path:
-    """As a launch leaves its file that was killed: with room for more ops, and no trailer."""
+def killed(path: Path, waiting: int = 0) -> Path:
+    """As a launch leaves its file that was killed: with room for more ops, and no trailer.
+
+    So many points, the last ones, are not measured: what they have is half written.
+    """
     with edited(path) as file:
+        file["state"][len(file["state"]) - waiting :] = _PENDING
         file.attrs["layout"] = "preallocated"
         for name, value in (("end_state", 0), ("end_reason", 0), ("ended", -1)):
             file["segments/0"][name][()] = value
@@ -58,6 +63,10 @@ def shown(path: Path) -> list[Any]:
     """All that any command could show of a file."""
     found = loading.load([path])
     points = found.points.drop(columns="file")
+    # what came out of a point that is not measured is nowhere shown
+    results = [one.name for one in schema.COLUMNS if one.result and one.name in points]
+    came_out = [name for name in results if name not in ("state", "segment")]
+    points[came_out] = points[came_out].mask(points["state"] == "pending")
     parts: list[Any] = [points.to_csv(), repr(found.columns), repr(found.attributes[path.name])]
     parts += [repr(launch) for launch in found.launches.values()]
     for row in points.index[points["has_raw"]]:
