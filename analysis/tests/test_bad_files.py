@@ -134,7 +134,7 @@ CASES: list[tuple[Callable[[Path], None], list[str]]] = [
     (of_another_program, ["has no schema", "reads schema 'a2aperf' version 1 and 2"]),
     (of_another_schema, ["schema 'netperf'", "reads schema 'a2aperf' version 1 and 2"]),
     (with_edit(newer), ["schema version 3", "reads schema 'a2aperf' version 1 and 2"]),
-    (with_edit(version_in_words), ["schema version 1; this a2a reads"]),
+    (with_edit(version_in_words), ["damaged: schema version '1' is no number; this a2a"]),
     (with_edit(without_column), ["column time_p50 missing"]),
     (with_edit(with_a_group_for_a_column), ["/state is no dataset"]),
     (with_edit(without_segments), ["/segments missing"]),

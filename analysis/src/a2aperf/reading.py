@@ -131,7 +131,9 @@ def _require_schema(path: Path, file: h5py.File) -> None:
         found = f"has schema '{schema}'" if schema else "has no schema attribute"
         raise InputError(f"{path}: HDF5, but it {found}; {reads}")
     version = file.attrs.get("schema_version")
-    if not isinstance(version, np.integer) or int(version) not in READABLE:
+    if not isinstance(version, np.integer):
+        raise InputError(f"{path}: damaged: schema version {version!r} is no number; {reads}")
+    if int(version) not in READABLE:
         raise InputError(f"{path}: schema version {version}; {reads}")
     of_other = strict.text(file.attrs.get("workload", ALL_TO_ALL)) != ALL_TO_ALL
     needed = NEEDED_BY_ALL if of_other else NEEDED
