@@ -376,3 +376,21 @@ def test_a_role_that_where_asks_for_is_shown(a2a: Run, launch: Path, tmp_path: P
         outcome = a2a("table", other, streams, "--where", "role=stream")
         assert (outcome.out, outcome.err) == (alone, "")
     assert a2a("table", launch, pairs, "--where", "role=pair").out == a2a("table", pairs).out
+
+
+def test_data_of_a_listing_have_the_settings(a2a: Run, tmp_path: Path) -> None:
+    settings = {"environment": {"FI_LOG_LEVEL": "warn"}, "labels": {"side": "left"}}
+    pairs = write_pairs(tmp_path / "p.h5", replace(SETUP, **settings))
+    other = write_pairs(tmp_path / "q.h5", replace(SETUP, seed=1, labels={}))
+    rows = json.loads(a2a("table", pairs, "--json").out)["rows"]
+    own = {"side": "left", "FI_LOG_LEVEL": "warn", "provider": "psm2", "mode": "tagged"}
+    assert rows and all({name: row[name] for name in own} == own for row in rows)
+    both = list(csv.DictReader(a2a("table", pairs, other, "--csv").out.splitlines()))
+    assert {(row["file"], row["side"]) for row in both} == {("p.h5", "left"), ("q.h5", "")}
+    # What differs between the steps of a size is not told of its pairs.
+    with edited(pairs) as file:
+        first = file["message_size"][0]
+        file["window"][0] = 7
+    rows = json.loads(a2a("table", pairs, "--json").out)["rows"]
+    assert {row["window"] for row in rows if row["message_size"] == first} == {None}
+    assert {row["window"] for row in rows if row["message_size"] != first} == {0}

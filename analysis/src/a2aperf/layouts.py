@@ -228,3 +228,26 @@ def every_column(results: Results) -> list[str]:
     columns = [name for name in results.columns if name not in results.absent]
     own = ["file", "point", "launch", *columns, "link_rate_gbps", "rails"]
     return own + grouping.recorded_names(results)
+
+
+_OF_SETTING = "launch provider engine mode schedule window post nodes ranks ranks_per_node".split()
+
+
+def with_settings(results: Results, rows: pd.DataFrame, of_role: Sequence[str]) -> pd.DataFrame:
+    """The rows of a listing, and behind them what their points and launches were measured with.
+
+    <NA> where it differs between the points that a row is of: those of its size, if it names none.
+    """
+    found = results.select(results.points["role"].isin(of_role))
+    names = [name for name in (*_OF_SETTING, *found.choices) if name in found.points]
+    names = [*dict.fromkeys([*names, *grouping.recorded_names(found)])]
+    names = [name for name in names if name not in rows and name not in found.absent]
+    place = ["file", "point" if "point" in rows else "message_size"]
+    known = found.points[place].join(frame(found, names))
+    known = known[found.points["state"] != "pending"]
+    of_place = known.groupby(place, as_index=False, sort=False).agg(_only)
+    return rows.merge(of_place, how="left", on=place)
+
+
+def _only(values: pd.Series[Any]) -> Any:
+    return values.iloc[0] if values.nunique(dropna=False) == 1 else pd.NA

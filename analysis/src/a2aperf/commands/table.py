@@ -302,7 +302,8 @@ def _list(
     if frame.empty:
         raise InputError(listing.nothing)
     if csv or json:
-        _say_data(frame, listing.columns, json)
+        columns_of_both = {**found.columns, **listing.columns}
+        _say_data(layouts.with_settings(found, frame, of.roles), columns_of_both, json)
     else:
         table, note = listing.table(frame)
         _print(table.lines())
