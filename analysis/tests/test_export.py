@@ -317,6 +317,22 @@ def test_and_in_every_field_of_a_workload_of_its_own(
         assert set(groups) <= set(file)
 
 
+def test_groups_of_the_file_are_no_paths(a2a: Run, tmp_path: Path) -> None:
+    path = synthetic.write_launch(tmp_path / "x.h5", SETUP)
+    with h5py.File(path, "r+") as file:
+        note = file.create_dataset("remark", data=["-"] * len(file["state"]))
+        note.attrs["long_name"] = "buckets in /raw, not in /raw/erin"
+        note.dims[0].attach_scale(file["point"])
+        for name in [name for name in ("checksum", "digest") if name in file]:
+            del file[name]
+        file.attrs["schema_version"] = np.int32(1)
+    output = tmp_path / "out.h5"
+    assert export(a2a, path, output).status == 0
+    with h5py.File(output) as file:
+        told = str(file["remark"].attrs["long_name"])
+    assert told.startswith("buckets in /raw, not in path-")
+
+
 HIDDEN = {
     "url": "see https://wiki.acme.com/net",
     "end": "it was moved behind gate.acme.com. Slow since",

@@ -56,6 +56,8 @@ _WHOLE_FACTS = {"boot_id": "boot_id"}
 _OF_THE_SITE = "site_"
 """What a site says of its nodes, such as the serial numbers of cables."""
 _WHOLE_ATTRIBUTES = {"slurm_job_id": "job"}
+_GROUPS = {f"/{name}" for name in ("raw", "counters", "segments", *workloads.GROUPS)}
+"""Paths of a results file, which texts of its columns name."""
 _PSEUDONYM = re.compile(
     r"(?:host|user|interface|path|address|command|value|job|boot_id)-[0-9a-f]{8}"
 )
@@ -117,10 +119,14 @@ class Pseudonyms:
                 ),
                 text,
             )
-        text = looks.PATH.sub(lambda found: self.of("path", found.group()), text)
+        text = looks.PATH.sub(self._path, text)
         text = looks.ADDRESS.sub(self._address, text)
         text = looks.GUID.sub(lambda found: self.of("address", found.group().strip()), text)
         return looks.INTERFACE.sub(lambda found: self.of("interface", found.group()), text)
+
+    def _path(self, found: re.Match[str]) -> str:
+        text = found.group()
+        return text if text.rstrip(",.") in _GROUPS else self.of("path", text)
 
     def _address(self, found: re.Match[str]) -> str:
         text = found.group()
