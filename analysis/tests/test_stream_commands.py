@@ -382,6 +382,19 @@ def test_how_often_a_stream_lost_its_core_is_counted_by_its_cpu_time(
         assert "(rank 0, " in named[0].text and "1600 in 4 s)" in named[0].text
 
 
+def test_of_little_cpu_time_it_is_said_what_it_is_taken_as(
+    repeated: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counted = {"involuntary_switches": 40, "user_time": 5 * 10**6, "system_time": 0}
+    of_ranks = {name: np.array([value, 0]) for name, value in counted.items()}
+    read = schema.Counters(of_ranks, ["", ""], {}, {})
+    monkeypatch.setattr(results.Results, "counters", lambda *_: read)
+    found = loading.load([repeated]).to_judge()
+    found.points["has_raw"] = True
+    texts = [one.text for one in explain(found) if one.kind == "descheduled"]
+    assert "160 in 0.02 s, taken as 0.1 s)" in texts[0]
+
+
 def test_a_comparison_says_of_what_its_times_are(a2a: Run, repeated: Path, tmp_path: Path) -> None:
     assert "; µs of a message" in a2a("compare", repeated, "--by", "mode").out
     trips = write_trips(tmp_path / "t.h5", [[TRIP, {**TRIP, "operation": "read"}]])

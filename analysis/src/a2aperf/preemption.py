@@ -89,4 +89,5 @@ def _of_time(found: Results, points: pd.DataFrame) -> Preempted | None:
     used = np.sum([one["user_time"] + one["system_time"] for one in read], axis=0) / _NS
     rate = switches / np.maximum(used, _LEAST)
     worst = float(used[int(np.argmax(rate))])
-    return Preempted(switches, rate, _PER_SECOND, _SECOND, f"{worst:.3g} s", len(read), "points")
+    during = f"{worst:.3g} s" + (f", taken as {_LEAST:g} s" if worst < _LEAST else "")
+    return Preempted(switches, rate, _PER_SECOND, _SECOND, during, len(read), "points")

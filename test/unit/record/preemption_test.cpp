@@ -43,3 +43,11 @@ TEST_CASE("ranks that share their core are told with the worst point") {
           "CPU time (rank 1)");
     CHECK(found.words(true).starts_with("note: ranks yielded their core or were preempted at 2 of 3 points"));
 }
+
+TEST_CASE("no rate is told of little CPU time, but what was counted") {
+    Preemption found;
+    found.add(of(8), with(2429, 50'000'000));
+    CHECK(found.words(false) ==
+          "note: ranks were preempted at 1 of 1 point, most at 8 B: 2429 times in less than 0.1 s of its CPU time "
+          "(rank 1)");
+}
