@@ -37,6 +37,8 @@ BROKEN = [
     ("src/app/main.cpp", "CLI::App app;", "uses CLI"),
     ("src/app/launch.cpp", "auto sum = crc32(0, bytes, 4);", "uses crc32"),
     ("src/measure/x.cpp", "hwloc_topology_t all;", "uses hwloc_topology_t"),
+    ("include/a2aperf/measure/x.hpp", "std::memcpy(message, &number, 8);", "uses std::memcpy, which belongs to fabric"),
+    ("include/a2aperf/transfer/x.hpp", "memset(message, 0, size);", "uses memset, which belongs to fabric"),
 ]
 SOUND = [
     ("src/job/x.cpp", "#include <mpi.h>"),
@@ -52,6 +54,8 @@ SOUND = [
     ("include/a2aperf/measure/exchange.hpp", "fi_cq_data_entry entry;"),
     ("include/a2aperf/measure/exchange_flags.hpp", "ssize_t status = -FI_EAGAIN;"),
     ("src/app/main.cpp", '// fi_getinfo says so'),
+    ("src/fabric/memory.cpp", "std::memcpy(to, from, size);"),
+    ("src/measure/x.cpp", "memory.copy(from, to, size); // and no memcpy()"),
     ("src/app/main.cpp", '/* fi_getinfo\nMPI_Init */ say("FI_PROVIDER \\" FI_LOG_LEVEL");'),
     ("src/app/main.cpp", 'say(R"(MPI_Init"H5Fopen)");'),
     ("src/app/main.cpp", "const char quote = '\"'; // MPI_Init\nsay('\"', 1'000);"),

@@ -42,9 +42,12 @@ struct MemoryKind {
     // Of the CPU's own: eight bytes are there by one instruction, where a call takes as many as a message's send.
     bool is_main = false;
 
+    // Of a kind that is known to be main memory.
+    static void put_in_main(std::byte* place, std::uint64_t value) { std::memcpy(place, &value, sizeof value); }
+
     void put(std::byte* place, std::uint64_t value) const {
         if (is_main) [[likely]]
-            std::memcpy(place, &value, sizeof value);
+            put_in_main(place, value);
         else
             write(place, std::as_bytes(std::span(&value, 1)));
     }

@@ -3,8 +3,8 @@
 // room for, and from 16 B on at its end in another form, so that no part of another message passes for it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <span>
 
 #include "a2aperf/fabric/memory.hpp"
@@ -36,9 +36,8 @@ inline bool takes_numbers_at_once(const MemoryKind& memory, std::size_t size) {
     return memory.is_main && size >= 2 * kNumberBytes;
 }
 inline void write_number_at_once(std::byte* message, std::size_t size, std::uint64_t number) {
-    const std::uint64_t end = end_form(number);
-    std::memcpy(message, &number, sizeof number);
-    std::memcpy(message + size - kNumberBytes, &end, sizeof end);
+    MemoryKind::put_in_main(message, number);
+    MemoryKind::put_in_main(message + size - kNumberBytes, end_form(number));
 }
 
 // Of each message, so that a call would take as many instructions as it saves.
