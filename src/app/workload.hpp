@@ -3,6 +3,7 @@
 // estimate serve all of them and know none by name.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <map>
 #include <memory>
@@ -105,6 +106,7 @@ void require_one_poll(const Options& options);
 // For points that run for a duration, whose ranks never wait.
 void require_poll_without_pause(const Options& options);
 
+// All there are: a new one is declared and listed here.
 const Workload& alltoall();
 const Workload& pairs();
 const Workload& stream();
@@ -112,6 +114,8 @@ const Workload& echo();
 const Workload& open_loop();
 const Workload& qos();
 const Workload& interference();
+
+inline constexpr std::array kWorkloads{alltoall, pairs, stream, echo, open_loop, qos, interference};
 
 // The rows of all of them, for the catalogue.
 std::vector<const WorkloadRow*> workload_rows();

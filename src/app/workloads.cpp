@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A row for every workload.
+// What workloads have in common, and which one is asked for.
 #include <algorithm>
-#include <array>
 #include <span>
 
 #include <fmt/format.h>
@@ -12,14 +11,6 @@
 #include "workload.hpp"
 
 namespace a2aperf {
-namespace {
-
-std::span<const Workload* const> workloads() {
-    static const std::array rows{&alltoall(), &pairs(), &stream(), &echo(), &open_loop(), &qos(), &interference()};
-    return rows;
-}
-
-} // namespace
 
 std::unique_ptr<Engine> Workload::engine(const EngineParts& parts) const {
     return find_mode(parts.point.mode).make_engine(parts);
@@ -64,13 +55,12 @@ void require_poll_without_pause(const Options& options) {
 
 std::vector<const WorkloadRow*> workload_rows() {
     std::vector<const WorkloadRow*> rows;
-    for (const Workload* workload : workloads()) rows.push_back(&workload->row());
+    for (const auto workload : kWorkloads) rows.push_back(&workload().row());
     return rows;
 }
 
 const Workload& workload_of(const Options& options) {
-    return **std::find_if(workloads().begin(), workloads().end(),
-                          [&](const Workload* one) { return one->row().name == options.workload; });
+    return (*std::ranges::find_if(kWorkloads, [&](auto one) { return one().row().name == options.workload; }))();
 }
 
 } // namespace a2aperf
