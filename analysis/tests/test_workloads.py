@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import a2aperf
-from a2aperf import schema, workloads
+from a2aperf import plots, schema, workloads
 from a2aperf.workloads.workload import Workload
 from conftest import Outcome
 from support import synthetic
@@ -43,6 +43,16 @@ def test_no_other_module_imports_a_workload(workload: Workload) -> None:
 def test_no_other_module_asks_for_the_role_of_pairs() -> None:
     asks = re.compile(r"""["']pairs["']|role.*["']pair["']""")
     assert [path for path in modules_outside("pairs") if asks.search(path.read_text())] == []
+
+
+def test_no_module_asks_for_a_finding_or_a_figure_by_name() -> None:
+    kinds = {finder.kind for one in workloads.ALL for finder in one.finders} | plots.KINDS.keys()
+    asks = re.compile(rf"""kind (?:==|!=|in|not in) [({{]?["'](?:{"|".join(kinds)})["']""")
+    assert asks.search('finder.kind == "tails"') and asks.search("x.kind in ('sizes', 'cdf')")
+    modules = [path for path in PACKAGE.rglob("*.py") if path.parent.name != "studies"]
+    assert [
+        path for path in modules if asks.search(path.read_text())
+    ] == []  # studies have kinds, too
 
 
 def test_every_role_is_that_of_one_workload() -> None:

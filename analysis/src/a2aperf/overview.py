@@ -63,11 +63,10 @@ def verdict(
         for finder, mine in findings
         if any(not one.abstains and (one.weight or not finder.describes) for one in mine)
     ]
-    first = [mine[0].text for finder, mine in findings if finder.kind == "oversubscribed"]
-    said += first
+    said += [mine[0].text for finder, mine in findings if finder.comes_first]
     for one in compared:
         said.append(f"{one.candidate} against {one.baseline}: {'; '.join(verdicts.summary(one))}")
-    titles = [finder.title for finder in kinds if finder.kind != "oversubscribed"]
+    titles = [finder.title for finder in kinds if not finder.comes_first]
     if titles:
         said.append(f"stands out: {'; '.join(titles)}")
     elif not kinds:

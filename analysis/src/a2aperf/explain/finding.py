@@ -55,6 +55,8 @@ class Finder:
     """Its findings are checks of a gate: each says `share`, of the others' rate, and `limit`."""
     describes: bool = False
     """Tells what is there in any case: only what has a weight stands out."""
+    comes_first: bool = False
+    """A summary begins with its words: all else is to be read with them."""
 
 
 def us(nanoseconds: float) -> str:

@@ -13,7 +13,8 @@ def finder(*roles: str) -> Finder:
     meaning = (
         "Ranks wait for a core: times show the scheduler, too, and no rank, node or pair is judged."
     )
-    return Finder("oversubscribed", "More ranks than cores", meaning, find, roles)
+    title = "More ranks than cores"
+    return Finder("oversubscribed", title, meaning, find, roles, comes_first=True)
 
 
 def find(found: Results) -> list[Finding]:
