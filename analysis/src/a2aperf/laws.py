@@ -30,8 +30,10 @@ def t_sf(value: Numbers, freedom: Numbers) -> Any:
 
 def t_ppf(chance: Numbers, freedom: Numbers) -> Any:
     """Student's t."""
-    is_end = np.equal(chance, 0) & np.greater(freedom, 0)  # stdtrit has +inf there
-    return np.where(is_end, -np.inf, special.stdtrit(freedom, chance))[()]
+    # stdtrit has +inf at 0, and older versions of scipy no number at 1
+    is_known = np.greater(freedom, 0)
+    found = np.where(np.equal(chance, 1) & is_known, np.inf, special.stdtrit(freedom, chance))
+    return np.where(np.equal(chance, 0) & is_known, -np.inf, found)[()]
 
 
 def t_isf(chance: Numbers, freedom: Numbers) -> Any:
@@ -50,7 +52,8 @@ def mad_freedom(count: float) -> float:
 
 def f_cdf(value: Numbers, above: Numbers, below: Numbers) -> Any:
     """F, by the degrees of freedom of the numerator and the denominator."""
-    return special.fdtr(above, below, np.maximum(value, 0))
+    is_end = np.isposinf(value) & np.greater(above, 0) & np.greater(below, 0)
+    return np.where(is_end, 1.0, special.fdtr(above, below, np.maximum(value, 0)))[()]
 
 
 def normal_pdf(value: Floats, scale: float) -> Floats:
@@ -78,10 +81,10 @@ def _binomial(
 ) -> Any:
     """That tail of the beta law; below no success and from all trials on its end."""
     below, from_all = np.less(times, 0), np.greater_equal(times, trials)
-    inside = np.where(below | from_all, 0, times)  # nan stays nan
-    found = tail(inside + 1.0, np.where(from_all, 1, trials) - inside, chance)
+    is_end = below | from_all  # older versions of scipy have no number there
+    found = tail(np.where(is_end, 1, times + 1.0), np.where(is_end, 1, trials - times), chance)
     known = np.where(from_all, ends[1], np.where(below, ends[0], found))
-    return np.where(np.isnan(found), np.nan, known)[()]
+    return np.where(np.isnan(times) | np.isnan(chance), np.nan, known)[()]
 
 
 def binomial_ppf(below: float, trials: int, chance: float) -> float:
