@@ -10,7 +10,7 @@
 #include "a2aperf/measure/exchange.hpp"
 #include "a2aperf/measure/forwarding_verifier.hpp"
 #include "a2aperf/measure/granted_class.hpp"
-#include "a2aperf/measure/laned_engine.hpp"
+#include "a2aperf/measure/parted_engine.hpp"
 #include "a2aperf/measure/verifier.hpp"
 #include "a2aperf/transfer/chunked.hpp"
 #include "a2aperf/transfer/modes.hpp"
@@ -20,7 +20,7 @@ namespace a2aperf {
 namespace {
 
 template <TransferMode Mode>
-ExchangeSettings settings_of(const EngineParts& parts, const Channel& channel, Lane lane) {
+ExchangeSettings settings_of(const EngineParts& parts, const Channel& channel, ChannelPart part) {
     const Domain& domain = channel.domain();
     const bool needs_a_source = find_provider(domain.offer().provider()).needs_a_source();
     Inject inject = Inject::never;
@@ -28,7 +28,7 @@ ExchangeSettings settings_of(const EngineParts& parts, const Channel& channel, L
         inject = parts.point.window == 0 ? Inject::silent : Inject::counted;
     else if (channel.endpoint().completions() == Completions::asked)
         inject = Inject::asking;
-    return {.window = lane.window(parts.point.window),
+    return {.window = part.window(parts.point.window),
             .inject = inject,
             .posts_receives = Mode::kArrival != Arrival::flag &&
                               (Mode::kArrival != Arrival::data || domain.offer().consumes_receive()),
@@ -45,7 +45,7 @@ SelfCopy self_copy_of(const EngineParts& parts, const TransferContext& first) {
     return {&parts.channels.front()->memory(), first.send_buffer, first.receive_buffer, parts.point.message_size};
 }
 
-Lane lane_of(const EngineParts& parts, std::size_t channel) {
+ChannelPart part_of(const EngineParts& parts, std::size_t channel) {
     return {static_cast<int>(channel), static_cast<int>(parts.channels.size())};
 }
 
@@ -54,12 +54,12 @@ Nanoseconds verify_point(const EngineParts& parts) {
     Nanoseconds with_bytes = 0;
     for (std::size_t i = 0; i < parts.channels.size(); ++i) {
         Channel& channel = *parts.channels[i];
-        const Lane lane = lane_of(parts, i);
-        ExchangeSettings settings = settings_of<Mode>(parts, channel, lane);
+        const ChannelPart part = part_of(parts, i);
+        ExchangeSettings settings = settings_of<Mode>(parts, channel, part);
         settings.traces = true;
         settings.follows_on = false; // all ranks are there between two of its ops
         with_bytes +=
-            verify<Mode>(parts.job, channel, parts.loop, parts.deadline, parts.point, settings, parts.seed, lane);
+            verify<Mode>(parts.job, channel, parts.loop, parts.deadline, parts.point, settings, parts.seed, part);
     }
     return with_bytes;
 }
@@ -67,23 +67,24 @@ Nanoseconds verify_point(const EngineParts& parts) {
 template <TransferMode Mode>
 std::unique_ptr<Engine> make_fabric_engine(const EngineParts& parts) {
     const Peers all = parts.point.peers(parts.job.rank(), parts.job.layout(), parts.seed);
-    std::vector<typename LanedEngine<Mode>::Part> lanes;
+    std::vector<typename PartedEngine<Mode>::Part> of_channels;
     for (std::size_t i = 0; i < parts.channels.size(); ++i) {
         Channel& channel = *parts.channels[i];
-        const Lane lane = lane_of(parts, i);
-        ExchangeSettings settings = settings_of<Mode>(parts, channel, lane);
+        const ChannelPart part = part_of(parts, i);
+        ExchangeSettings settings = settings_of<Mode>(parts, channel, part);
         settings.traces = parts.traces;
         Messages<Mode> messages(channel, parts.point);
-        const Peers peers = messages.of(lane.deal(all, parts.job.rank(), parts.job.ranks()));
+        const Peers peers = messages.of(part.deal(all, parts.job.rank(), parts.job.ranks()));
         Exchange<Mode> exchange(messages.context(), channel.endpoint(), peers.sends, peers.receives, settings,
                                 parts.deadline);
-        lanes.push_back({std::move(messages), std::move(exchange)});
+        of_channels.push_back({std::move(messages), std::move(exchange)});
     }
-    const SelfCopy self_copy = self_copy_of(parts, lanes.front().messages.context());
-    if (lanes.size() == 1 && !parts.point.is_cut())
-        return std::make_unique<FabricEngine<Mode>>(std::move(lanes.front().exchange), parts.point.post, self_copy);
-    return std::make_unique<LanedEngine<Mode>>(std::move(lanes), parts.point.post, self_copy, parts.deadline,
-                                               parts.traces ? parts.job.ranks() : 0);
+    const SelfCopy self_copy = self_copy_of(parts, of_channels.front().messages.context());
+    if (of_channels.size() == 1 && !parts.point.is_cut())
+        return std::make_unique<FabricEngine<Mode>>(std::move(of_channels.front().exchange), parts.point.post,
+                                                    self_copy);
+    return std::make_unique<PartedEngine<Mode>>(std::move(of_channels), parts.point.post, self_copy, parts.deadline,
+                                                parts.traces ? parts.job.ranks() : 0);
 }
 
 // Of a point whose messages go by way of leaders.

@@ -53,8 +53,8 @@ std::optional<std::string> chunks_trouble(const Offer& offer, const Point& point
     if (!posts_receives(arrival) || !provider.bounds_receives) return std::nullopt;
     // Verification posts all that an endpoint takes at once, and receives for strays: one, or as many again where
     // none takes from anybody.
-    const auto lanes = static_cast<Bytes>(point.channels);
-    const Bytes chunks = point.chunks() * ((static_cast<Bytes>(ranks - 1) + lanes - 1) / lanes);
+    const auto channels = static_cast<Bytes>(point.channels);
+    const Bytes chunks = point.chunks() * ((static_cast<Bytes>(ranks - 1) + channels - 1) / channels);
     const bool is_of_each = arrival == Arrival::receive && provider.needs_a_source();
     const Bytes needed = is_of_each ? 2 * chunks : chunks + 1;
     if (needed <= offer.receive_queue()) return std::nullopt;
@@ -64,14 +64,15 @@ std::optional<std::string> chunks_trouble(const Offer& offer, const Point& point
 
 // Of the endpoints over which the messages of an op are dealt.
 std::optional<std::string> lanes_trouble(const Offer& offer, const Point& point, const Layout& layout) {
-    const int lanes = point.channels;
-    if (lanes == 1) return std::nullopt;
+    const int channels = point.channels;
+    if (channels == 1) return std::nullopt;
     const auto& on_node = layout.ranks_on_node();
     const int ranks = *std::max_element(on_node.begin(), on_node.end());
     const std::size_t most = offer.endpoints();
-    if (most == 0 || static_cast<std::size_t>(ranks) * static_cast<std::size_t>(lanes) <= most) return std::nullopt;
-    return fmt::format("{} ranks on a node with {} endpoints each need more than the {} that {} has", ranks, lanes,
-                       most, offer.domain());
+    if (most == 0 || static_cast<std::size_t>(ranks) * static_cast<std::size_t>(channels) <= most)
+        return std::nullopt;
+    return fmt::format("{} ranks on a node with {} endpoints each need more than the {} that {} has", ranks,
+                       channels, most, offer.domain());
 }
 
 std::string variable(const char* name) {

@@ -18,13 +18,13 @@ std::optional<std::string> baseline_trouble(const Point& point) {
 
 // Of the endpoints over which the messages of an op are dealt.
 std::optional<std::string> lanes_trouble(const Point& point, int ranks) {
-    const int lanes = point.channels;
-    if (lanes == 1) return std::nullopt;
-    if (lanes >= ranks)
+    const int channels = point.channels;
+    if (channels == 1) return std::nullopt;
+    if (channels >= ranks)
         return fmt::format("a rank has {}, and each is reached over one endpoint: {} of {} would be idle",
-                           counted(ranks - 1, "peer"), lanes - ranks + 1, lanes);
-    if (point.window != 0 && point.window < lanes)
-        return fmt::format("a window of {} can't be dealt over {} endpoints", point.window, lanes);
+                           counted(ranks - 1, "peer"), channels - ranks + 1, channels);
+    if (point.window != 0 && point.window < channels)
+        return fmt::format("a window of {} can't be dealt over {} endpoints", point.window, channels);
     return std::nullopt;
 }
 

@@ -16,7 +16,7 @@
 #include "a2aperf/measure/messages.hpp"
 #include "a2aperf/measure/op_loop.hpp"
 #include "a2aperf/measure/payload.hpp"
-#include "a2aperf/plan/lane.hpp"
+#include "a2aperf/plan/channel_part.hpp"
 #include "a2aperf/plan/point.hpp"
 
 namespace a2aperf {
@@ -72,13 +72,13 @@ private:
 // Throws RunError. Gives how long it filled and compared bytes.
 template <TransferMode Mode>
 Nanoseconds verify(const Job& job, Channel& channel, OpLoop& loop, Deadline& deadline, const Point& point,
-                   ExchangeSettings settings, std::uint64_t seed, Lane lane = {}) {
+                   ExchangeSettings settings, std::uint64_t seed, ChannelPart part = {}) {
     const Messages<Mode> messages(channel, point);
     const TransferContext& context = messages.context();
     loop.name(OpKind::verification);
     Nanoseconds with_bytes = 0;
     for (const Peers& peers : rounds_of(point, job, channel.slots(point.place_bytes()), seed)) {
-        const Peers round = messages.of(lane.deal(peers, job.rank(), job.ranks()));
+        const Peers round = messages.of(part.deal(peers, job.rank(), job.ranks()));
         if (!point.traffic && round.sends.empty()) continue; // on all ranks alike
         const std::uint64_t op = loop.next_op();
         const Nanoseconds begin = now_ns();

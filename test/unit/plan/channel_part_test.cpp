@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "a2aperf/plan/lane.hpp"
+#include "a2aperf/plan/channel_part.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -17,7 +17,7 @@ bool contains(const std::vector<Rank>& ranks, Rank rank) {
 
 } // namespace
 
-TEST_CASE("a message has one lane, the same at both of its ends, and lanes differ by one peer at most") {
+TEST_CASE("a message has one endpoint, the same at both of its ends, and endpoints differ by one peer at most") {
     for (const int ranks : {2, 3, 4, 7}) {
         for (int count = 1; count < ranks; ++count) {
             std::vector<int> carried(static_cast<std::size_t>(ranks * ranks));
@@ -28,7 +28,7 @@ TEST_CASE("a message has one lane, the same at both of its ends, and lanes diffe
                     for (Rank peer = 0; peer < ranks; ++peer)
                         if (peer != rank) all.sends.push_back(peer);
                     all.receives = all.sends;
-                    of_ranks.push_back(Lane{index, count}.deal(all, rank, ranks));
+                    of_ranks.push_back(ChannelPart{index, count}.deal(all, rank, ranks));
                     const auto peers = static_cast<int>(of_ranks.back().sends.size());
                     CHECK(peers >= (ranks - 1) / count);
                     CHECK(peers <= (ranks - 1 + count - 1) / count);
@@ -49,21 +49,21 @@ TEST_CASE("a message has one lane, the same at both of its ends, and lanes diffe
 
 TEST_CASE("the order of the schedule stays") {
     const Peers all{{3, 1, 2, 5, 4}, {5, 4, 3, 2, 1}};
-    const Peers first = Lane{0, 2}.deal(all, 0, 6);
+    const Peers first = ChannelPart{0, 2}.deal(all, 0, 6);
     CHECK(first.sends == std::vector<Rank>{3, 1, 5});
     CHECK(first.receives == std::vector<Rank>{5, 3, 1});
 }
 
-TEST_CASE("lanes share a window") {
+TEST_CASE("endpoints share a window") {
     for (int window = 3; window < 20; ++window) {
         int sum = 0;
         for (int index = 0; index < 3; ++index) {
-            const int part = Lane{index, 3}.window(window);
+            const int part = ChannelPart{index, 3}.window(window);
             CHECK(part >= window / 3);
             CHECK(part <= window / 3 + 1);
             sum += part;
         }
         CHECK(sum == window);
     }
-    for (int index = 0; index < 3; ++index) CHECK(Lane{index, 3}.window(0) == 0);
+    for (int index = 0; index < 3; ++index) CHECK(ChannelPart{index, 3}.window(0) == 0);
 }

@@ -14,7 +14,7 @@
 namespace a2aperf {
 
 template <TransferMode Mode>
-class LanedEngine final : public Engine {
+class PartedEngine final : public Engine {
 public:
     struct Part {
         Messages<Mode> messages; // the exchange reads what is in there
@@ -22,7 +22,7 @@ public:
     };
 
     // A part for each endpoint. ranks: those of which arrivals are told; 0 = nothing is traced.
-    LanedEngine(std::vector<Part> parts, Post post, SelfCopy self_copy, Deadline& deadline, int ranks)
+    PartedEngine(std::vector<Part> parts, Post post, SelfCopy self_copy, Deadline& deadline, int ranks)
         : parts_(std::move(parts)), post_(post), self_copy_(self_copy), deadline_(&deadline),
           arrived_at_(static_cast<std::size_t>(ranks)) {}
 

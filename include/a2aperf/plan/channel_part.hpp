@@ -8,11 +8,11 @@
 
 namespace a2aperf {
 
-struct Lane {
+struct ChannelPart {
     int index = 0;
     int count = 1; // of a rank
 
-    // Those of the peers with which this lane exchanges messages, in their order.
+    // Those of the peers with which this endpoint exchanges messages, in their order.
     Peers deal(const Peers& peers, Rank rank, int ranks) const;
     // Its part of a window of all of them, which is at least their number; 0 = all.
     int window(int of_all) const { return (of_all + count - 1 - index) / count; }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "a2aperf/plan/lane.hpp"
+#include "a2aperf/plan/channel_part.hpp"
 
 #include <algorithm>
 #include <iterator>
 
 namespace a2aperf {
 
-Peers Lane::deal(const Peers& peers, Rank rank, int ranks) const {
+Peers ChannelPart::deal(const Peers& peers, Rank rank, int ranks) const {
     const auto is_mine = [&](Rank from, Rank to) {
         return ((to - from + ranks) % ranks + count - 1) % count == index;
     };
