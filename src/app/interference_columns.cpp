@@ -2,6 +2,7 @@
 #include "interference_columns.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 #include <string>
@@ -66,13 +67,51 @@ double impact_part(const Samples& samples, const Point& point, const Layout&) {
     return part_of(impact_of(alternations, statistic<kPerMille>), kPart);
 }
 
+struct Description {
+    std::string_view name, long_name;
+};
+
+// figures: of the mean, the median and two high percentiles.
 template <Part kPart>
-void add_impacts(std::vector<Column>& columns, std::array<Figure, 4> figures) {
-    figures[0].of = impact_part<0, kPart>;
-    figures[1].of = impact_part<500, kPart>;
-    figures[2].of = impact_part<990, kPart>;
-    figures[3].of = impact_part<999, kPart>;
-    for (Figure& figure : figures) columns.push_back(column_of(std::move(figure)));
+void add_impacts(std::vector<Column>& columns, std::string_view units, Better better,
+                 const std::array<Description, 4>& figures) {
+    constexpr std::array kOf{impact_part<0, kPart>, impact_part<500, kPart>, impact_part<990, kPart>,
+                             impact_part<999, kPart>};
+    for (std::size_t i = 0; i < figures.size(); ++i)
+        columns.push_back(column_of({figures[i].name, units, figures[i].long_name, better, {}, kOf[i]}));
+}
+
+void add_impacts(std::vector<Column>& columns) {
+    add_impacts<Part::alone>(
+        columns, "ns", Better::lower,
+        {{{"alone_mean", "mean time of a victim without load, over the phases"},
+          {"alone_p50", "median time of a victim without load, over the phases"},
+          {"alone_p99", "99th percentile of victims' times without load, over the phases"},
+          {"alone_p999", "99.9th percentile of victims' times without load, over the phases"}}});
+    add_impacts<Part::loaded>(
+        columns, "ns", Better::lower,
+        {{{"loaded_mean", "mean time of a victim under load, over the phases"},
+          {"loaded_p50", "median time of a victim under load, over the phases"},
+          {"loaded_p99", "99th percentile of victims' times under load, over the phases"},
+          {"loaded_p999", "99.9th percentile of victims' times under load, over the phases"}}});
+    add_impacts<Part::ratio>(
+        columns, "", Better::lower,
+        {{{"impact_mean", "mean time of a victim under load as a multiple of that without"},
+          {"impact_p50", "median time of a victim under load as a multiple of that without"},
+          {"impact_p99", "99th percentile of victims' times under load as a multiple of that without"},
+          {"impact_p999", "99.9th percentile of victims' times under load as a multiple of that without"}}});
+    add_impacts<Part::low>(
+        columns, "", Better::none,
+        {{{"impact_mean_low", "lower end of the 95 % interval of the mean's impact"},
+          {"impact_p50_low", "lower end of the 95 % interval of the median's impact"},
+          {"impact_p99_low", "lower end of the 95 % interval of the 99th percentile's impact"},
+          {"impact_p999_low", "lower end of the 95 % interval of the 99.9th percentile's impact"}}});
+    add_impacts<Part::high>(
+        columns, "", Better::none,
+        {{{"impact_mean_high", "upper end of the 95 % interval of the mean's impact"},
+          {"impact_p50_high", "upper end of the 95 % interval of the median's impact"},
+          {"impact_p99_high", "upper end of the 95 % interval of the 99th percentile's impact"},
+          {"impact_p999_high", "upper end of the 95 % interval of the 99.9th percentile's impact"}}});
 }
 
 // Payload that came to all load ranks in the phases of a kind, per second of them; Gbit/s.
@@ -212,98 +251,7 @@ std::vector<Column> interference_columns() {
                                  Better::higher,
                                  {},
                                  victim_gbps}));
-    add_impacts<Part::alone>(
-        columns,
-        {Figure{"alone_mean", "ns", "mean time of a victim without load, over the phases", Better::lower, {}, {}},
-         Figure{"alone_p50", "ns", "median time of a victim without load, over the phases", Better::lower, {}, {}},
-         Figure{"alone_p99",
-                "ns",
-                "99th percentile of victims' times without load, over the phases",
-                Better::lower,
-                {},
-                {}},
-         Figure{"alone_p999",
-                "ns",
-                "99.9th percentile of victims' times without load, over the phases",
-                Better::lower,
-                {},
-                {}}});
-    add_impacts<Part::loaded>(
-        columns,
-        {Figure{"loaded_mean", "ns", "mean time of a victim under load, over the phases", Better::lower, {}, {}},
-         Figure{"loaded_p50", "ns", "median time of a victim under load, over the phases", Better::lower, {}, {}},
-         Figure{"loaded_p99",
-                "ns",
-                "99th percentile of victims' times under load, over the phases",
-                Better::lower,
-                {},
-                {}},
-         Figure{"loaded_p999",
-                "ns",
-                "99.9th percentile of victims' times under load, over the phases",
-                Better::lower,
-                {},
-                {}}});
-    add_impacts<Part::ratio>(columns,
-                             {Figure{"impact_mean",
-                                     "",
-                                     "mean time of a victim under load as a multiple of that without",
-                                     Better::lower,
-                                     {},
-                                     {}},
-                              Figure{"impact_p50",
-                                     "",
-                                     "median time of a victim under load as a multiple of that without",
-                                     Better::lower,
-                                     {},
-                                     {}},
-                              Figure{"impact_p99",
-                                     "",
-                                     "99th percentile of victims' times under load as a multiple of that without",
-                                     Better::lower,
-                                     {},
-                                     {}},
-                              Figure{"impact_p999",
-                                     "",
-                                     "99.9th percentile of victims' times under load as a multiple of that without",
-                                     Better::lower,
-                                     {},
-                                     {}}});
-    add_impacts<Part::low>(
-        columns,
-        {Figure{"impact_mean_low", "", "lower end of the 95 % interval of the mean's impact", Better::none, {}, {}},
-         Figure{
-             "impact_p50_low", "", "lower end of the 95 % interval of the median's impact", Better::none, {}, {}},
-         Figure{"impact_p99_low",
-                "",
-                "lower end of the 95 % interval of the 99th percentile's impact",
-                Better::none,
-                {},
-                {}},
-         Figure{"impact_p999_low",
-                "",
-                "lower end of the 95 % interval of the 99.9th percentile's impact",
-                Better::none,
-                {},
-                {}}});
-    add_impacts<Part::high>(
-        columns,
-        {Figure{
-             "impact_mean_high", "", "upper end of the 95 % interval of the mean's impact", Better::none, {}, {}},
-         Figure{
-             "impact_p50_high", "", "upper end of the 95 % interval of the median's impact", Better::none, {}, {}},
-         Figure{"impact_p99_high",
-                "",
-                "upper end of the 95 % interval of the 99th percentile's impact",
-                Better::none,
-                {},
-                {}},
-         Figure{"impact_p999_high",
-                "",
-                "upper end of the 95 % interval of the 99.9th percentile's impact",
-                Better::none,
-                {},
-                {}}});
+    add_impacts(columns);
     return columns_with(std::move(columns));
 }
 
