@@ -26,11 +26,6 @@ constexpr std::uint64_t sixteenth_of(std::uint64_t number) {
     return number * kScatter >> 60U;
 }
 
-// Is it one of those that are looked at?
-constexpr bool is_sample(std::uint64_t number) {
-    return sixteenth_of(number) == 0;
-}
-
 // Does a message bear its number at both ends, and by one instruction each?
 inline bool takes_numbers_at_once(const MemoryKind& memory, std::size_t size) {
     return memory.is_main && size >= 2 * kNumberBytes;

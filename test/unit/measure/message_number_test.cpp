@@ -13,7 +13,7 @@ TEST_CASE("one in 16 messages is looked at, and whatever the window is, of each 
         CAPTURE(window);
         std::vector<int> samples(window);
         for (std::uint64_t number = 0; number < kOfEach * window; ++number)
-            if (is_sample(number)) ++samples[number % window];
+            if (sixteenth_of(number) == 0) ++samples[number % window];
         for (const int of_buffer : samples) {
             CHECK(of_buffer > 50);
             CHECK(of_buffer < 200);
