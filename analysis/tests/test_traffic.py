@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.text import Text
 
 from a2aperf import drawing
 from a2aperf.chart import Axis, Chart, Figure, Heat
@@ -266,6 +267,41 @@ def test_the_matrices_of_four_panels_are_whole_and_their_first_source_is_on_top(
     for one in (matrix, limited):  # as in a table, and as on the page for browsers
         low, high = drawing.draw(Figure("traffic", "", (one,))).axes[0].get_ylim()
         assert low > high
+
+
+def test_no_name_of_traffic_reaches_into_the_next_panel() -> None:
+    """All that `moe` was asked for is its name."""
+    place = np.arange(4.0)
+    heat = Heat(INCAST.astype(float), place, place, "bytes over the mean", 1.0, 0.0, tuple("0123"))
+    names = (
+        "moe(experts=16,top=2,capacity=1.25,tokens=256)/op",
+        "incast",
+        "a-long-name.csv",
+        "zipf=1.2",
+    )
+    charts = tuple(
+        Chart(
+            name, Axis("Destination (rank)"), Axis("Source (rank)"), "3 messages an op", heat=heat
+        )
+        for name in names
+    )
+    for count in (2, 3, 4):
+        page = drawing.draw(Figure("traffic", "", charts[:count]))
+        renderer = FigureCanvasAgg(page).get_renderer()  # type: ignore[no-untyped-call]
+        places = [panel.get_window_extent(renderer) for panel in page.axes]
+        titles = [
+            (own, text.get_window_extent(renderer))
+            for panel, own in zip(page.axes, places, strict=True)
+            for text in panel.get_children()
+            if isinstance(text, Text) and text.get_text().startswith(("moe", "inc", "a-l", "zip"))
+        ]
+        assert len(titles) == count
+        for own, box in titles:
+            assert own.y1 <= box.y0
+            assert box.y1 <= page.bbox.y1
+            assert box.x1 <= page.bbox.x1
+            others = [*places, *(other for _, other in titles)]
+            assert not any(box.overlaps(other) for other in others if other not in (own, box))
 
 
 def test_matrices_of_several_files_become_one_group() -> None:

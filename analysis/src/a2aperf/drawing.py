@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import io
+import re
 import textwrap
 from pathlib import Path
 from typing import Any, BinaryIO, Final
@@ -55,7 +56,9 @@ def draw(figure: Figure, width: float | None = None, notes: bool = True) -> Page
         panel = 0.84 * width / columns if square else min(0.55 * width / columns + 0.4, 2.3)
         panel += 0.0 if square else max(_under(chart.x) for chart in figure.charts)
         lines = max(len(_subtitle(chart, width / columns)) for chart in figure.charts)
-        height = rows * (panel + 0.11 * lines) + legend.height + foot + head
+        further = max(_title(chart, width / columns).count("\n") for chart in figure.charts)
+        above = 0.11 * lines + 0.13 * further
+        height = rows * (panel + above) + legend.height + foot + head
         page = Page(figsize=(width, height), layout="constrained")
         inside = (0, foot / height, 1, 1 - (foot + legend.height + head) / height)
         pad = 0.07 if square else _PAD  # room for what _settle moves
@@ -98,6 +101,17 @@ def _cut_off(page: Page) -> float:
     return _PAD - least if least < _PAD / 2 else 0.0
 
 
+def _title(chart: Chart, width: float) -> str:
+    """In lines no wider than the panel (`width`, in inches), broken at blanks and behind commas."""
+    room = max(12, int((width - 0.45) * 14))
+    lines = [""]
+    for part in re.split(r"(?<= )|(?<=,)(?! )", chart.title):
+        if len((lines[-1] + part).rstrip()) > room and lines[-1]:
+            lines.append("")
+        lines[-1] += part
+    return "\n".join(line.rstrip() for line in lines)
+
+
 def _subtitle(chart: Chart, width: float) -> list[str]:
     return textwrap.wrap(chart.subtitle, max(12, int((width - 0.45) * 20)))
 
@@ -106,7 +120,8 @@ def _draw_chart(axes: Axes, chart: Chart, width: float, lines: int) -> None:
     """`width`: of the panel, in inches; `lines`: of the longest subtitle in the figure."""
     subtitle = _subtitle(chart, width)
     # Letters that are not seen keep the place of the subtitle, which the layout does not heed.
-    axes.set_title(chart.title or "M", pad=4 + 8 * lines, alpha=1.0 if chart.title else 0.0)
+    title = _title(chart, width)
+    axes.set_title(title or "M", pad=4 + 8 * lines, alpha=1.0 if title else 0.0)
     if subtitle:
         said = axes.annotate(
             "\n".join(subtitle + [""] * (lines - len(subtitle))),
