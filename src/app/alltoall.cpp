@@ -17,6 +17,7 @@
 #include "a2aperf/record/table.hpp"
 #include "alltoall_options.hpp"
 #include "estimate.hpp"
+#include "known_faster.hpp"
 #include "launch.hpp"
 #include "pipeline.hpp"
 #include "search.hpp"
@@ -191,6 +192,8 @@ void say_last_words(Launch& launch, std::map<int, PointResult>& results) {
                        launch.measurement().node_link().gbps, launch.oversubscription(), launch.points_before(),
                        is_yielding(launch.options(), launch.prepared().polling.way)))
         tell(line);
+    for (const auto& line : known_to_be_faster(launch.prepared().choice.offer.provider(), rows))
+        tell("note: " + line);
 }
 
 std::vector<Column> own_columns() {
