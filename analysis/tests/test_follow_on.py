@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from a2aperf import loading, metrics, schema
+from a2aperf import compare, loading, metrics, schema
 from a2aperf.errors import InputError
 from a2aperf.results import Results
 from support import synthetic
@@ -44,6 +44,12 @@ def test_they_are_left_out_beside_ops_that_start_together(tmp_path: Path) -> Non
     assert set(judged.points["role"]) == {"measure"}
     (note,) = judged.unjudged
     assert note.startswith("2 points of role pipelined left out: ops that follow one another")
+
+
+def test_a_comparison_that_lacks_them_says_why(tmp_path: Path) -> None:
+    found = launches(tmp_path, "measure", schema.PIPELINED).to_judge()
+    with pytest.raises(InputError, match=r"needs two values; 2 points of role pipelined left out"):
+        compare.by_setting(found, ["sync"])
 
 
 def test_alone_they_are_not_judged_and_the_reason_is_said(tmp_path: Path) -> None:

@@ -123,7 +123,8 @@ def by_setting(
     known = list(dict.fromkeys(level))
     if len(known) < 2:
         asked = " ".join(f"--by {name}" for name in names)
-        raise InputError(f"{asked}: every point has {known[0]}; a comparison needs two values")
+        words = f"{asked}: every point has {known[0]}; a comparison needs two values"
+        raise InputError("; ".join([words, *found.unjudged]))
     chosen = sides.ordinary(found, level)
     if baseline is not None:
         chosen = _named(baseline, known, names)
