@@ -14,12 +14,14 @@ pytestmark = pytest.mark.slow
 
 HOSTS, WITHIN = 4, 0.03
 RANKS_PER_HOST, MBIT, SIZE, OPS = 1, 200, 1_700_000, 2  # 0.2 s of uniform traffic
-TRAFFIC = "uniform,hot-node=4x"
+MOE = "moe(experts=8,top=1,capacity=2,tokens=16)"
+TRAFFIC = ("uniform", "hot-node=4x", MOE)
 if IS_VALIDATION:  # which says what the first try gave
     RANKS_PER_HOST, MBIT, SIZE, OPS, TRIES = 2, 100, 1_000_000, 5, 1
     TRAFFIC = (
-        "uniform,zipf=1.2,hot-rank=3x,hot-node=4x,permutation,shift=3,neighbours=2,sparse=30%,incast,outcast,bisection"
-    )
+        "uniform", "zipf=1.2", "hot-rank=3x", "hot-node=4x", "permutation", "shift=3", "neighbours=2", "sparse=30%", "incast",
+        "outcast", "bisection", MOE,
+    )  # fmt: skip
 
 
 def busiest_bytes(weights: np.ndarray, size: int) -> tuple[float, int]:
@@ -60,7 +62,7 @@ def blamed(file: Path) -> tuple[list[str], list[str]]:
 def test_uneven_traffic_takes_what_its_busiest_link_takes(cluster_of, program, tmp_path, told):
     """Uneven traffic, four hosts: what its busiest link takes; and the analysis names the hot node as the traffic's."""
     cluster = cluster_of(HOSTS, MBIT)
-    words = ["--traffic", TRAFFIC, "--sizes", str(SIZE), "--ops", str(OPS), "--warmup", "1"]
+    words = ["--traffic", ",".join(TRAFFIC), "--sizes", str(SIZE), "--ops", str(OPS), "--warmup", "1"]
     for _ in range(TRIES):
         results = measure(cluster, program, tmp_path, RANKS_PER_HOST, *words)
         found = errors(tmp_path / "a.h5", results)
@@ -71,7 +73,7 @@ def test_uneven_traffic_takes_what_its_busiest_link_takes(cluster_of, program, t
         known=f"within {WITHIN:.0%} of what the busiest link takes; the hot node is the traffic's, and nobody is slow",
         measured=", ".join(f"{name} {error:+.1%}" for name, error in found.items()) + "; " + "; ".join(of_traffic),
     )
-    assert set(found) == set(TRAFFIC.split(","))
+    assert set(found) == set(TRAFFIC)
     assert max(map(abs, found.values())) <= WITHIN, found
     (text,) = of_traffic
     hot = results.columns["traffic_matrix"][results.words("traffic").index("hot-node=4x")]
