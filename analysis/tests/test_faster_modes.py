@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import h5py
+import numpy as np
+import pandas as pd
 import pytest
 
 from a2aperf import loading
@@ -100,6 +102,30 @@ def test_so_is_a_schedule_that_is_faster(tmp_path: Path, faster: str) -> None:
         "a study with --compare=--schedule=shift,node-aware tells how sure that is"
     )
     assert one.where.startswith("8 ranks, 6 of 6 points in 1 launch")
+
+
+def test_traffic_is_held_against_itself(tmp_path: Path) -> None:
+    """An incast takes longer in either mode, which hides nothing of the modes."""
+    setup = replace(LARGE, modes=BOTH, effects=Effects(modes={"tagged": 1.5}))
+    found = loading.load([synthetic.write_launch(tmp_path / "a.h5", setup)]).measured()
+    uniform = found.points.assign(traffic="uniform")
+    incast = found.points.assign(traffic="incast")
+    incast[incast.filter(regex="^time_").columns] *= 4
+    points = pd.concat([uniform, incast], ignore_index=True)
+    (one,) = faster_module.find(replace(found, points=points))
+    assert one.text.startswith("write-imm was ")
+    assert one.numbers["times"] == pytest.approx(1.5, rel=0.03)
+    assert one.where.startswith("4 ranks, 6 of 6 points in 1 launch")
+    assert "1000 B, 1000 B of incast, 1048576 B, 1048576 B of incast" in one.where
+
+
+def test_several_are_told_as_several(tmp_path: Path) -> None:
+    setup = replace(LARGE, modes=BOTH, effects=Effects(modes={"tagged": 1.5}))
+    found = loading.load([synthetic.write_launch(tmp_path / "a.h5", setup)]).measured()
+    two = found.points["mode"] == "write-imm"
+    points = found.points.assign(mode="tagged", endpoints=np.where(two, 2, 1))
+    (one,) = faster_module.find(replace(found, points=points))
+    assert one.text.startswith("2 endpoints were 1.5 times as fast as 1 endpoint")
 
 
 @pytest.mark.parametrize(

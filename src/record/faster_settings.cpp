@@ -92,7 +92,8 @@ std::string line_of(const std::vector<Measured>& all, std::size_t axis, const st
         most = row;
     }
     if (most == nullptr) return {};
-    return fmt::format("{} was faster than {} at {} of {}, most at {}: {:.2f} times as fast{}", value, usual,
+    const char* const were = value.ends_with('s') ? "were" : "was"; // "2 endpoints", "whole messages"
+    return fmt::format("{} {} faster than {} at {} of {}, most at {}: {:.2f} times as fast{}", value, were, usual,
                        faster, counted(static_cast<std::int64_t>(both.size()), "point"),
                        format_bytes(most->point.message_size), times,
                        slower > 0 ? fmt::format("; slower at {}", slower) : "");

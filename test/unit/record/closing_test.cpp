@@ -258,6 +258,16 @@ TEST_CASE("another mode that was faster is told with the point where it was most
     CHECK_FALSE(told());
 }
 
+TEST_CASE("several that were faster are told as several") {
+    Table table;
+    table.add(1000);
+    table.add(1000).summary.p50_high = 50e3;
+    for (Point& point : table.points) point.schedule = &find_schedule("shift");
+    table.results.back().summary.p50 = 50e3;
+    table.points.back().channels = 2;
+    CHECK(test::contains(table.words(), "note: 2 endpoints were faster than 1 endpoint at 1 of 1 point"));
+}
+
 TEST_CASE("so is any other setting, where all else is the same") {
     Table table;
     const auto add = [&](const char* schedule, int window, Bytes chunk, double p50) -> Summary& {

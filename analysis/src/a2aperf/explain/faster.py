@@ -7,7 +7,7 @@ launch must show it, its intervals apart and by a tenth; what is told is what th
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -23,7 +23,7 @@ _AXES: Final = (
     "mode", "schedule", "window", grouping.CHUNK, grouping.ENDPOINTS, grouping.POLLING,
 )  # fmt: skip
 """What a launch can have several of: points that are compared differ in one of them."""
-_CELL: Final = ("ranks", "message_size", "engine", "post")
+_CELL: Final = ("ranks", "message_size", "engine", "post", "traffic", "traffic_digest")
 """What they have in common beside the others."""
 _OPTIONS: Final = {grouping.POLLING: "poll"}
 _DEFAULT: Final = "tagged"
@@ -54,7 +54,7 @@ def _pairs(points: pd.DataFrame, axis: str, axes: Sequence[str]) -> list[Finding
         return []
     usual = _DEFAULT if _DEFAULT in values else values[0]
     of_usual = points[points[axis] == usual]
-    cell = [*_CELL, *(name for name in axes if name != axis)]
+    cell = [*(name for name in _CELL if name in points), *(name for name in axes if name != axis)]
     findings = []
     for value in values:
         if value == usual:
@@ -94,6 +94,11 @@ def _option(axis: str, value: Any) -> str:
     return "whole" if axis == grouping.CHUNK and value == 0 else str(value)
 
 
+def _of_traffic(cell: Mapping[Any, Any]) -> str:
+    name = cell.get("traffic", "uniform")
+    return "" if pd.isna(name) or name == "uniform" else f" of {name}"
+
+
 def _is_half(beside: pd.DataFrame, usual: str) -> bool:
     """Whether between nodes the usual mode moved half at every large size, in every launch."""
     between = beside[(beside["message_size"] >= _LARGE) & (beside["nodes"].fillna(1) > 1)]
@@ -114,13 +119,15 @@ def _told(
     best: Any = series.most(faster, faster["times"])
     value, usual = (_words(axis, one) for one in both)
     most = f", most at {best['message_size']} B" if len(faster) > 1 else ""
-    text = f"{value} was {spanned(list(faster['times']))} times as fast as {usual}{most}"
+    were = "were" if value.endswith("s") else "was"  # "2 endpoints", "whole messages"
+    text = f"{value} {were} {spanned(list(faster['times']))} times as fast as {usual}{most}"
     if is_half:
         text += (
             f"; of large messages {usual} moved half as much, as where a provider sends in one "
             "direction at a time (half duplex)"
         )
-    sizes = listed(f"{size} B" for size in sorted(set(faster["message_size"])))
+    places = {(one["message_size"], _of_traffic(one)) for one in faster.to_dict("records")}
+    sizes = listed(f"{size} B{traffic}" for size, traffic in sorted(places))
     asked = ",".join(_option(axis, one) for one in reversed(both))
     return Finding(
         "faster",
