@@ -45,7 +45,8 @@ struct Measured {
 bool differ_alone_in(std::size_t axis, const Measured& a, const Measured& b) {
     const Point& of_a = a.row->point;
     const Point& of_b = b.row->point;
-    if (of_a.message_size != of_b.message_size || of_a.memory != of_b.memory || of_a.post != of_b.post)
+    if (of_a.message_size != of_b.message_size || of_a.memory != of_b.memory || of_a.post != of_b.post ||
+        of_a.traffic_name() != of_b.traffic_name())
         return false;
     for (std::size_t i = 0; i < kAxes.size(); ++i)
         if ((a.values[i] == b.values[i]) == (i == axis)) return false;
@@ -93,9 +94,10 @@ std::string line_of(const std::vector<Measured>& all, std::size_t axis, const st
     }
     if (most == nullptr) return {};
     const char* const were = value.ends_with('s') ? "were" : "was"; // "2 endpoints", "whole messages"
-    return fmt::format("{} {} faster than {} at {} of {}, most at {}: {:.2f} times as fast{}", value, were, usual,
+    return fmt::format("{} {} faster than {} at {} of {}, most at {}{}: {:.2f} times as fast{}", value, were, usual,
                        faster, counted(static_cast<std::int64_t>(both.size()), "point"),
-                       format_bytes(most->point.message_size), times,
+                       format_bytes(most->point.message_size),
+                       most->point.traffic ? fmt::format(" of {}", most->point.traffic_name()) : "", times,
                        slower > 0 ? fmt::format("; slower at {}", slower) : "");
 }
 
@@ -104,7 +106,6 @@ std::string line_of(const std::vector<Measured>& all, std::size_t axis, const st
 std::vector<std::string> faster_settings(const Rows& measured) {
     std::vector<Measured> all;
     for (const Row* row : measured) {
-        if (row->point.traffic) continue;
         Measured& one = all.emplace_back(Measured{row, {}});
         std::ranges::transform(kAxes, one.values.begin(), [row](Axis axis) { return value_of(axis, row->point); });
     }

@@ -258,6 +258,25 @@ TEST_CASE("another mode that was faster is told with the point where it was most
     CHECK_FALSE(told());
 }
 
+TEST_CASE("each traffic is held against itself") {
+    Table table;
+    const auto matrix = std::make_shared<TrafficMatrix>(parse_csv_matrix("0,1,0,0\n1,0,0,0\n1,0,0,0\n1,0,0,0\n"));
+    const auto add = [&](const char* mode, bool is_uneven, double p50) {
+        Summary& summary = table.add(1000).summary;
+        Point& point = table.points.back();
+        point.mode = mode;
+        point.schedule = &find_schedule("shift");
+        if (is_uneven) point.traffic = std::make_shared<Traffic>("a.csv", 0, matrix, table.layout, 1000);
+        summary.p50 = summary.p50_low = summary.p50_high = p50;
+    };
+    add("tagged", false, 100e3);
+    add("tagged", true, 300e3);
+    add("write-imm", false, 100e3);
+    add("write-imm", true, 150e3);
+    CHECK(test::contains(table.words(), "note: write-imm was faster than tagged at 1 of 2 points, most at 1 kB of "
+                                        "a.csv: 2.00 times as fast\n"));
+}
+
 TEST_CASE("several that were faster are told as several") {
     Table table;
     table.add(1000);
