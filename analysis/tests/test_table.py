@@ -379,8 +379,8 @@ def test_a_role_that_where_asks_for_is_shown(a2a: Run, launch: Path, tmp_path: P
 
 
 def test_data_of_a_listing_have_the_settings(a2a: Run, tmp_path: Path) -> None:
-    settings = {"environment": {"FI_LOG_LEVEL": "warn"}, "labels": {"side": "left"}}
-    pairs = write_pairs(tmp_path / "p.h5", replace(SETUP, **settings))
+    setup = replace(SETUP, environment={"FI_LOG_LEVEL": "warn"}, labels={"side": "left"})
+    pairs = write_pairs(tmp_path / "p.h5", setup)
     other = write_pairs(tmp_path / "q.h5", replace(SETUP, seed=1, labels={}))
     rows = json.loads(a2a("table", pairs, "--json").out)["rows"]
     own = {"side": "left", "FI_LOG_LEVEL": "warn", "provider": "psm2", "mode": "tagged"}
