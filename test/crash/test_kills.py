@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Launches killed at random instants, a rank or the launcher: every point that was told is in the file, and true.
 
-A2APERF_CRASH_KILLS asks for more than a dozen kills.
+A2APERF_CRASH_KILLS asks for more than a dozen kills, A2APERF_CRASH_WORKLOADS for some workloads only (qos,open-loop).
 """
 
 import os
@@ -41,6 +41,7 @@ WORKLOADS = {
     "open-loop": [*ROUND, "--sizes", "8..8008+400", "--messages", "40", "--rate", "2k"],
     "interference": ["--sizes", "8..8008+400", "--phase", "20ms", "--alternations", "2", "--levels", "100"],
 }
+CHOSEN = [name for name in os.environ.get("A2APERF_CRASH_WORKLOADS", "").split(",") if name] or list(WORKLOADS)
 OF_FOUR = ("interference",)  # two victims and a load
 
 
@@ -172,7 +173,7 @@ def test_kills_lose_nothing_that_was_told(program, offered, tmp_path, foreign_sh
     hit: Counter[str] = Counter()
     kept = launches = 0
     folder, before = tmp_path / "0", set()
-    workloads = cycle(WORKLOADS)
+    workloads = cycle(CHOSEN)
     provider, workload = there[0], next(workloads)
     while sum(hit.values()) < KILLS:
         launch = Launch(program, folder, provider, workload)
