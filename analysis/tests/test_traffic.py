@@ -15,6 +15,7 @@ from matplotlib.text import Text
 
 from a2aperf import drawing
 from a2aperf.chart import Axis, Chart, Figure, Heat
+from a2aperf.explain import series
 from a2aperf.explain.finding import Finding
 from a2aperf.launch import Launch
 from a2aperf.raw_ops import RawOps
@@ -338,3 +339,41 @@ def test_a_share_beyond_the_ranks_of_a_point_is_not_its_matrix(place: tuple[int,
     assert found.tolist() == [[0, 1], [1, 0]]
     stored[place] = 1
     assert matrices.weights(results, row) is None
+
+
+def test_which_traffic_goes_one_way() -> None:
+    ring = np.roll(np.eye(4, dtype=int), 1, axis=1)
+    pairs = np.kron(np.eye(2, dtype=int), 1 - np.eye(2, dtype=int))
+    for sent in (ring, pairs, INCAST + INCAST.T):
+        assert not matrices.goes_one_way(sent[None])
+        assert matrices.goes_one_way(np.stack([sent, INCAST]))
+    one = pairs.copy()
+    one[1, 2] = 1  # beside ways there and back
+    for sent in (INCAST, INCAST.T, one):
+        assert matrices.goes_one_way(sent[None])
+
+
+@pytest.mark.parametrize(
+    ("sync", "sent", "is_told"),
+    [("barrier", INCAST, False), ("clock", INCAST, True), ("barrier", INCAST + INCAST.T, True)],
+)
+def test_nothing_follows_from_times_that_a_barrier_leaves_out(
+    monkeypatch: pytest.MonkeyPatch, sync: str, sent: np.ndarray, is_told: bool
+) -> None:
+    same = {
+        **dict.fromkeys(uneven.CELL, 1),
+        "launch": "a#0",
+        "ranks": 4,
+        "ops": 9,
+        "busiest_index": 0,
+    }
+    uniform = {**same, "traffic": "uniform", "imbalance": 1.0, "time_p50": 100.0, "busiest": "none"}
+    other = {"traffic": "x", "imbalance": 4.0, "time_p50": 10.0, "busiest": "rank-receives"}
+    points = pd.DataFrame([uniform, {**same, **other}]).assign(bound=np.nan, bound_share=np.nan)
+    monkeypatch.setattr(series, "named", lambda _: points["traffic"])
+    monkeypatch.setattr(matrices, "in_turn", lambda *_: sent[None])
+    launches = {"a#0": SimpleNamespace(attributes={"sync": sync})}
+    (found,) = uneven.find(cast(Results, SimpleNamespace(points=points, launches=launches)))
+    assert "rank 0 receives most, 4 times the mean" in found.text
+    assert ("4\u2009000 % by bytes" in found.text) == is_told
+    assert ("ops start at a barrier" in found.text) != is_told

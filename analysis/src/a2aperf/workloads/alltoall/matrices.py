@@ -121,6 +121,21 @@ def in_turn(results: Results, row: pd.Series) -> NDArray[np.int64] | None:
     return of_ops if of_ops.any(axis=(1, 2)).all() else None
 
 
+def goes_one_way(ops: NDArray[np.int64]) -> bool:
+    """Whether a message of such matrices goes to a rank from which no way leads back.
+
+    On ways that lead back what ranks begin apart cancels out; on others it is in the op's time.
+    """
+    from scipy.sparse import csgraph  # takes a while, and is seldom asked for
+
+    for sent in ops > 0:
+        _, part = csgraph.connected_components(sent, directed=True, connection="strong")
+        source, destination = np.nonzero(sent)
+        if (part[source] != part[destination]).any():
+            return True
+    return False
+
+
 def draws(row: Mapping[str, Any] | pd.Series) -> int:
     """How many matrices the ops take in turn; older files have one."""
     count = row.get(DRAWS, 1)

@@ -125,7 +125,10 @@ def find(found: Results) -> list[Finding]:
     points = with_uniform(points.assign(series=series.named(found)))
     uneven = points[(points[matrices.TRAFFIC] != matrices.UNIFORM) & points["imbalance"].notna()]
     findings = []
-    for (_, name), rows in uneven.groupby(["launch", "series"], dropna=False):
+    for (launch, name), rows in uneven.groupby(["launch", "series"], dropna=False):
+        if _starts_at_a_barrier(found, str(launch)) and _goes_one_way(found, rows.iloc[0]):
+            findings.append(_of_no_time(str(name), rows))
+            continue
         bounded = rows[rows["bound_share"].notna()]
         beside = rows[rows["beside"].notna()]
         if len(bounded):
@@ -135,6 +138,28 @@ def find(found: Results) -> list[Finding]:
                 of_messages(str(name), beside.assign(messages=_of_messages(found, beside)))
             )
     return findings
+
+
+def _starts_at_a_barrier(found: Results, launch: str) -> bool:
+    return str(found.launches[launch].attributes["sync"]) == "barrier"
+
+
+def _goes_one_way(found: Results, row: pd.Series) -> bool:
+    ops = matrices.in_turn(found, row)
+    return ops is not None and matrices.goes_one_way(ops)
+
+
+def _of_no_time(name: str, rows: pd.DataFrame) -> Finding:
+    """What such an op takes depends on who left the barrier first: nothing follows from it."""
+    first = rows.iloc[0]
+    text = (
+        f"{first[matrices.TRAFFIC]}: {_asks(first)}; some messages go to ranks from which nothing "
+        "comes back, and ops start at a barrier: one that leaves it after its message came takes "
+        "no time for it, so nothing is said of what was reached (with --sync clock it is)"
+    )
+    numbers: dict[str, Number] = {"series": name, "imbalance": float(first["imbalance"])}
+    where = ", ".join([f"{first['ranks']} ranks", _sizes(rows), str(first["series"])])
+    return Finding("traffic", text, where, int(rows["ops"].sum()), numbers=numbers, abstains=True)
 
 
 def _asks(row: pd.Series) -> str:
