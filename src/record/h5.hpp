@@ -14,6 +14,7 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <type_traits>
 #include <vector>
 
 #include "a2aperf/record/value_type.hpp"
@@ -131,6 +132,17 @@ struct Elements {
     std::vector<std::uint64_t> coordinates;
 };
 
+// What the file is made of; other types are not offered.
+template <class T>
+constexpr Kind number_kind() {
+    if constexpr (std::is_same_v<T, std::int8_t>) return Kind::int8;
+    if constexpr (std::is_same_v<T, std::int32_t>) return Kind::int32;
+    if constexpr (std::is_same_v<T, std::int64_t>) return Kind::int64;
+    static_assert(std::is_same_v<T, std::int8_t> || std::is_same_v<T, std::int32_t> ||
+                  std::is_same_v<T, std::int64_t> || std::is_same_v<T, double>);
+    return Kind::float64;
+}
+
 // Values are row-major; T is std::int8_t, std::int32_t, std::int64_t or double, converted where the dataset's type
 // is another number.
 class Dataset : public Object {
@@ -141,18 +153,27 @@ public:
     void require_shape(const Shape& wanted) const; // Unreadable where it is another
     std::uint64_t stored_bytes() const;            // in the file, compressed
 
+    // Without a block all of them.
     template <class T>
-    void write(std::span<const T> values) const;
+    void write(std::span<const T> values, const Block& block = {}) const {
+        write_numbers(number_kind<T>(), values.data(), values.size(), block);
+    }
     template <class T>
-    void write(std::span<const T> values, const Block& block) const;
+    void write(std::span<const T> values, const Elements& elements) const {
+        write_numbers(number_kind<T>(), values.data(), values.size(), elements);
+    }
     template <class T>
-    void write(std::span<const T> values, const Elements& elements) const;
+    std::vector<T> read(const Block& block = {}) const {
+        std::vector<T> values(count_of(block));
+        read_numbers(number_kind<T>(), values.data(), values.size(), block);
+        return values;
+    }
     template <class T>
-    std::vector<T> read() const; // refuses more than any file of ours has
-    template <class T>
-    std::vector<T> read(const Block& block) const;
-    template <class T>
-    std::vector<T> read(const Elements& elements) const;
+    std::vector<T> read(const Elements& elements) const {
+        std::vector<T> values(count_of(elements));
+        read_numbers(number_kind<T>(), values.data(), values.size(), elements);
+        return values;
+    }
 
     void write_text(const std::vector<std::string>& values) const;
     std::vector<std::string> read_text() const;
@@ -175,6 +196,13 @@ public:
 private:
     friend class Group;
     explicit Dataset(Handle handle) : Object(std::move(handle)) {}
+
+    std::size_t count_of(const Block& block) const; // of all, refuses more than any file of ours has
+    std::size_t count_of(const Elements& elements) const;
+    void write_numbers(Kind kind, const void* values, std::size_t count, const Block& block) const;
+    void write_numbers(Kind kind, const void* values, std::size_t count, const Elements& elements) const;
+    void read_numbers(Kind kind, void* values, std::size_t count, const Block& block) const;
+    void read_numbers(Kind kind, void* values, std::size_t count, const Elements& elements) const;
 };
 
 class Group : public Object {

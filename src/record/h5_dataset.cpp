@@ -13,23 +13,17 @@
 namespace a2aperf::h5 {
 namespace {
 
-template <class T>
-hid_t native();
-template <>
-hid_t native<std::int8_t>() {
-    return H5T_NATIVE_INT8;
-}
-template <>
-hid_t native<std::int32_t>() {
-    return H5T_NATIVE_INT32;
-}
-template <>
-hid_t native<std::int64_t>() {
-    return H5T_NATIVE_INT64;
-}
-template <>
-hid_t native<double>() {
-    return H5T_NATIVE_DOUBLE;
+hid_t native(Kind kind) {
+    switch (kind) {
+    case Kind::int8:
+        return H5T_NATIVE_INT8;
+    case Kind::int32:
+        return H5T_NATIVE_INT32;
+    case Kind::int64:
+        return H5T_NATIVE_INT64;
+    default:
+        return H5T_NATIVE_DOUBLE;
+    }
 }
 
 // Of a dataset that is read as one. No file of ours has more, whatever it says of itself.
@@ -67,77 +61,43 @@ std::uint64_t Dataset::stored_bytes() const {
     return H5Dget_storage_size(id());
 }
 
-template <class T>
-void Dataset::write(std::span<const T> values) const {
-    write(values, Block{});
+std::size_t Dataset::count_of(const Block& block) const {
+    return block.count.empty() ? all_elements(*this) : elements(block.count);
 }
 
-template <class T>
-void Dataset::write(std::span<const T> values, const Block& block) const {
-    if (values.empty()) return;
+std::size_t Dataset::count_of(const Elements& elements) const {
+    return elements.coordinates.size() / shape().size();
+}
+
+void Dataset::write_numbers(Kind kind, const void* values, std::size_t count, const Block& block) const {
+    if (count == 0) return;
     const Handle in_file = space_of_block(*this, id(), block);
-    const Handle in_memory = space_in_memory(block, values.size());
-    check(H5Dwrite(id(), native<T>(), in_memory.id(), in_file.id(), transfer_of(values.size()), values.data()),
-          "write", *this);
+    const Handle in_memory = space_in_memory(block, count);
+    check(H5Dwrite(id(), native(kind), in_memory.id(), in_file.id(), transfer_of(count), values), "write", *this);
 }
 
-template <class T>
-void Dataset::write(std::span<const T> values, const Elements& elements) const {
-    if (values.empty()) return;
-    const Handle in_file = space_of_elements(*this, id(), elements, values.size());
-    const Handle in_memory = space_of({values.size()});
-    check(H5Dwrite(id(), native<T>(), in_memory.id(), in_file.id(), transfer_of(values.size()), values.data()),
-          "write", *this);
+void Dataset::write_numbers(Kind kind, const void* values, std::size_t count, const Elements& elements) const {
+    if (count == 0) return;
+    const Handle in_file = space_of_elements(*this, id(), elements, count);
+    const Handle in_memory = space_of({count});
+    check(H5Dwrite(id(), native(kind), in_memory.id(), in_file.id(), transfer_of(count), values), "write", *this);
 }
 
-template <class T>
-std::vector<T> Dataset::read(const Elements& elements) const {
-    std::vector<T> values(elements.coordinates.size() / shape().size());
-    if (values.empty()) return values;
-    const Handle in_file = space_of_elements(*this, id(), elements, values.size());
-    const Handle in_memory = space_of({values.size()});
-    check_read(H5Dread(id(), native<T>(), in_memory.id(), in_file.id(), transfer_of(values.size()), values.data()),
-               "read", *this);
-    return values;
-}
-
-template <class T>
-std::vector<T> Dataset::read() const {
-    return read<T>(Block{});
-}
-
-template <class T>
-std::vector<T> Dataset::read(const Block& block) const {
-    std::vector<T> values(block.count.empty() ? all_elements(*this) : elements(block.count));
-    if (values.empty()) return values;
+void Dataset::read_numbers(Kind kind, void* values, std::size_t count, const Block& block) const {
+    if (count == 0) return;
     const Handle in_file = space_of_block(*this, id(), block);
-    const Handle in_memory = space_in_memory(block, values.size());
-    check_read(H5Dread(id(), native<T>(), in_memory.id(), in_file.id(), transfer_of(values.size()), values.data()),
-               "read", *this);
-    return values;
+    const Handle in_memory = space_in_memory(block, count);
+    check_read(H5Dread(id(), native(kind), in_memory.id(), in_file.id(), transfer_of(count), values), "read",
+               *this);
 }
 
-// What the file is made of; other types are not offered.
-template void Dataset::write(std::span<const std::int8_t>) const;
-template void Dataset::write(std::span<const std::int32_t>) const;
-template void Dataset::write(std::span<const std::int64_t>) const;
-template void Dataset::write(std::span<const double>) const;
-template void Dataset::write(std::span<const std::int8_t>, const Block&) const;
-template void Dataset::write(std::span<const std::int32_t>, const Block&) const;
-template void Dataset::write(std::span<const std::int64_t>, const Block&) const;
-template void Dataset::write(std::span<const double>, const Block&) const;
-template void Dataset::write(std::span<const std::int64_t>, const Elements&) const;
-template void Dataset::write(std::span<const double>, const Elements&) const;
-template std::vector<std::int64_t> Dataset::read(const Elements&) const;
-template std::vector<double> Dataset::read(const Elements&) const;
-template std::vector<std::int8_t> Dataset::read() const;
-template std::vector<std::int32_t> Dataset::read() const;
-template std::vector<std::int64_t> Dataset::read() const;
-template std::vector<double> Dataset::read() const;
-template std::vector<std::int8_t> Dataset::read(const Block&) const;
-template std::vector<std::int32_t> Dataset::read(const Block&) const;
-template std::vector<std::int64_t> Dataset::read(const Block&) const;
-template std::vector<double> Dataset::read(const Block&) const;
+void Dataset::read_numbers(Kind kind, void* values, std::size_t count, const Elements& elements) const {
+    if (count == 0) return;
+    const Handle in_file = space_of_elements(*this, id(), elements, count);
+    const Handle in_memory = space_of({count});
+    check_read(H5Dread(id(), native(kind), in_memory.id(), in_file.id(), transfer_of(count), values), "read",
+               *this);
+}
 
 void Dataset::write_text(const std::vector<std::string>& values) const {
     if (values.empty()) return;
