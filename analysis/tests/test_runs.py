@@ -76,6 +76,11 @@ def test_the_import_loads_no_library() -> None:
     assert said_by(program) == "[] open True\n"
 
 
+def test_the_package_lists_what_is_meant_for_its_users() -> None:
+    names = "[name for name in dir(a2aperf) if not name.startswith('_')]"
+    assert said_by(f"import a2aperf; print({names})") == "['InputError', 'Runs', 'open']\n"
+
+
 def test_tables_load_neither_figures_nor_arrays(launch: Path) -> None:
     program = (
         f"import sys, a2aperf; runs = a2aperf.open({str(launch)!r}); "
