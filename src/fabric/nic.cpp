@@ -18,7 +18,7 @@
 
 #include "a2aperf/base/error.hpp"
 #include "a2aperf/base/text_file.hpp"
-#include "a2aperf/fabric/nic_port.hpp"
+#include "nic_port.hpp"
 
 namespace a2aperf {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "a2aperf/fabric/nic_port.hpp"
+#include "nic_port.hpp"
 
 #include <ifaddrs.h>
 #include <netinet/in.h>

@@ -5,12 +5,12 @@
 
 #include "a2aperf/fabric/completion_level.hpp"
 #include "a2aperf/job/stop_signal.hpp"
-#include "a2aperf/measure/credit_stream_asking.hpp"
-#include "a2aperf/measure/credit_stream_words.hpp"
 #include "a2aperf/measure/flow_modes.hpp"
 #include "a2aperf/measure/stream_trouble.hpp"
 #include "a2aperf/measure/threaded_stream.hpp"
+#include "credit_stream_asking.hpp"
 #include "credit_stream_untimed.hpp"
+#include "credit_stream_words.hpp"
 
 namespace a2aperf {
 

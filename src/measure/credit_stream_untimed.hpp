@@ -11,8 +11,8 @@
 
 #include "a2aperf/fabric/call_error.hpp"
 #include "a2aperf/measure/credit_stream.hpp"
-#include "a2aperf/measure/credit_stream_asking.hpp"
-#include "a2aperf/measure/credit_stream_words.hpp"
+#include "credit_stream_asking.hpp"
+#include "credit_stream_words.hpp"
 
 namespace a2aperf {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "a2aperf/measure/granted_class.hpp"
+#include "granted_class.hpp"
 
 #include <algorithm>
 #include <optional>

@@ -8,13 +8,13 @@
 #include "a2aperf/base/error.hpp"
 #include "a2aperf/fabric/provider.hpp"
 #include "a2aperf/measure/exchange.hpp"
-#include "a2aperf/measure/forwarding_verifier.hpp"
-#include "a2aperf/measure/granted_class.hpp"
-#include "a2aperf/measure/parted_engine.hpp"
 #include "a2aperf/measure/verifier.hpp"
 #include "a2aperf/transfer/chunked.hpp"
 #include "a2aperf/transfer/modes.hpp"
 #include "a2aperf/transfer/sized.hpp"
+#include "forwarding_verifier.hpp"
+#include "granted_class.hpp"
+#include "parted_engine.hpp"
 
 namespace a2aperf {
 namespace {

@@ -11,8 +11,8 @@
 #include "a2aperf/base/clock.hpp"
 #include "a2aperf/fabric/nic.hpp"
 #include "a2aperf/measure/credit_stream.hpp"
-#include "a2aperf/measure/granted_class.hpp"
 #include "a2aperf/transfer/modes.hpp"
+#include "granted_class.hpp"
 
 namespace a2aperf {
 namespace {

@@ -11,8 +11,8 @@
 
 #include "a2aperf/base/clock.hpp"
 #include "a2aperf/base/error.hpp"
-#include "a2aperf/measure/redrawn_engine.hpp"
 #include "a2aperf/measure/start_policy.hpp"
+#include "redrawn_engine.hpp"
 
 namespace a2aperf {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "a2aperf/plan/number_list.hpp"
+#include "number_list.hpp"
 
 #include <charconv>
 #include <unordered_set>

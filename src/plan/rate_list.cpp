@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "a2aperf/base/error.hpp"
-#include "a2aperf/plan/number_list.hpp"
+#include "number_list.hpp"
 
 namespace a2aperf {
 namespace {

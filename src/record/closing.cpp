@@ -11,7 +11,7 @@
 
 #include "a2aperf/base/units.hpp"
 #include "a2aperf/plan/message_steps.hpp"
-#include "a2aperf/record/faster_settings.hpp"
+#include "faster_settings.hpp"
 
 namespace a2aperf {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "a2aperf/record/faster_settings.hpp"
+#include "faster_settings.hpp"
 
 #include <algorithm>
 #include <array>
