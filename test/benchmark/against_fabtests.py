@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""How fast our streams and round trips are against those of fabtests, the programs that libfabric is tested with.
+"""How fast our streams and round trips are against those of fabtests, the programs that libfabric is tested with, or
+against a minimal loop of our own.
 
 A row is so many pairs of launches, ours and theirs, each pair in the other order than the one before; both processes of
 each are pinned to a core, the same two. The ratio of a pair is ours over theirs for rates and theirs over ours for
@@ -15,6 +16,10 @@ mean and, apart from it, our median.
 
 Build fabtests of the same version as libfabric, from its own sources: ./autogen.sh && ./configure --prefix=FOLDER &&
 make install in fabtests/. Name FOLDER/bin by --fabtests.
+
+Without --fabtests the project's own minimal loop stands in (bare_loop.cpp): the same calls of libfabric as
+fi_rdm_tagged_bw and fi_rma_bw -o writedata make, and no more. It has the contests tagged and write-imm only, and a ratio
+against it says nothing of fabtests. The first line says what the ratios are against.
 """
 
 from __future__ import annotations
@@ -51,13 +56,16 @@ CONTESTS = {
     "read": Contest(("fi_rma_bw", "-e", "rdm", "-o", "read"), ("stream", "--mode", "read", "--duplex")),
     "echo": Contest(("fi_rdm_tagged_pingpong",), ("echo", "--mode", "tagged"), is_echo=True),
 }
+STAND_IN = ("tagged", "write-imm")
+"""The contests that bare_loop.cpp has."""
+PINNED = ("bash", "-c", 'taskset -cp "$((OMPI_COMM_WORLD_LOCAL_RANK))" $$ >/dev/null && exec "$@"', "pinned")
+WARMUP = 1000
 PROVIDERS = {"shm": "shm", "tcp": "tcp;ofi_rxm", "net": "net"}
 
 
 def ours(options: argparse.Namespace, contest: Contest, provider: str, size: int, window: int) -> list[float]:
     """Gbit/s of one direction, or mean and median of a round trip in µs."""
-    command = [MPIRUN, "-x", "-t", str(int(DEADLINE)), "2", "bash", "-c"]
-    command += ['taskset -cp "$((OMPI_COMM_WORLD_LOCAL_RANK))" $$ >/dev/null && exec "$@"', "pinned"]
+    command = [MPIRUN, "-x", "-t", str(int(DEADLINE)), "2", *PINNED]
     command += [options.program, *contest.ours, "--provider", provider, "--duration", f"{options.seconds}s"]
     if contest.is_echo:
         command += ["--request", str(size), "--sizes", str(size)]
@@ -77,9 +85,11 @@ def ours(options: argparse.Namespace, contest: Contest, provider: str, size: int
 
 def theirs(options: argparse.Namespace, contest: Contest, provider: str, size: int, window: int, n: int) -> float:
     """Their figure for n messages: Gbit/s, or µs of a round trip."""
+    if not options.fabtests:
+        return stand_in(options, contest, provider, size, window, n)
     program, *further = contest.theirs
     command = [f"{options.fabtests}/{program}", *further, "-p", PROVIDERS[provider], "-S", str(size), "-I", str(n)]
-    command += ["-w", "1000", "-m", f"-E={PORT}"]
+    command += ["-w", str(WARMUP), "-m", f"-E={PORT}"]
     command += [] if contest.is_echo else ["-W", str(window)]
     own_address = [] if provider == "shm" else ["-s", "127.0.0.1", "-B", "9333"]
     environment = os.environ | {"FI_SOCKETS_IFACE": "lo", "FI_TCP_IFACE": "lo"}
@@ -102,9 +112,22 @@ def theirs(options: argparse.Namespace, contest: Contest, provider: str, size: i
     return 2 * micros if contest.is_echo else size * 8 / micros / 1e3
 
 
+def stand_in(options: argparse.Namespace, contest: Contest, provider: str, size: int, window: int, n: int) -> float:
+    """What the project's own minimal loop has for n messages: Gbit/s."""
+    mode = contest.ours[contest.ours.index("--mode") + 1]
+    numbers = [str(number) for number in (size, window, n, WARMUP)]
+    command = [MPIRUN, "-x", "-t", str(int(DEADLINE)), "2", *PINNED, options.loop, PROVIDERS[provider], mode, *numbers]
+    environment = os.environ | {"FI_SOCKETS_IFACE": "lo", "FI_TCP_IFACE": "lo"}
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+    found = re.search(r"usec/xfer: ([\d.]+)", done.stdout)
+    if done.returncode != 0 or not found:
+        raise SystemExit(f"{' '.join(map(str, command))}: {done.stdout}{done.stderr.strip()}")
+    return size * 8 / float(found[1]) / 1e3
+
+
 def pairs_of(options: argparse.Namespace, name: str, provider: str, size: int, window: int) -> None:
     contest = CONTESTS[name]
-    n = 20_000
+    n = options.first
     rate = theirs(options, contest, provider, size, window, n)
     micros = rate if contest.is_echo else size * 8 / rate / 1e3
     n = max(2 * window, int(options.seconds * 1e6 / micros))
@@ -126,22 +149,47 @@ def pairs_of(options: argparse.Namespace, name: str, provider: str, size: int, w
         )
 
 
+def rivals(parser: argparse.ArgumentParser, options: argparse.Namespace) -> str:
+    """What ours are compared with, which the first line says; a mistake ends here."""
+    wanted = options.contests.split(",") if options.contests else list(CONTESTS if options.fabtests else STAND_IN)
+    unknown = [name for name in wanted if name not in CONTESTS]
+    if unknown:
+        parser.error(f"--contests has no '{unknown[0]}': expected some of {', '.join(CONTESTS)}")
+    options.contests = wanted
+    if options.fabtests:
+        missing = [CONTESTS[name].theirs[0] for name in wanted if not (options.fabtests / CONTESTS[name].theirs[0]).is_file()]
+        if missing:
+            parser.error(f"--fabtests {options.fabtests} has no {missing[0]}")
+        return f"against fabtests, of {options.fabtests}"
+    if lacking := [name for name in wanted if name not in STAND_IN]:
+        parser.error(f"the contest {lacking[0]} needs --fabtests: the minimal loop has {' and '.join(STAND_IN)} only")
+    if not options.loop:
+        options.loop = options.program.resolve().parents[2] / "test/benchmark/bare-loop"
+    if not options.loop.is_file():
+        parser.error(f"neither --fabtests nor {options.loop}: build it (ninja test/benchmark/bare-loop)")
+    return "against this project's own minimal loop (bare_loop.cpp), not fabtests: no --fabtests was given"
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("program", help="build/release/src/app/a2aperf")
-    parser.add_argument("--fabtests", required=True, help="the folder of fi_rdm_tagged_bw and the others")
-    parser.add_argument("--contests", default=",".join(CONTESTS))
+    parser.add_argument("program", type=Path, help="build/release/src/app/a2aperf")
+    parser.add_argument("--fabtests", type=Path, help="the folder of fi_rdm_tagged_bw and the others (default: the minimal loop)")
+    parser.add_argument("--loop", type=Path, help="the minimal loop (default: test/benchmark/bare-loop in the program's build)")
+    parser.add_argument("--contests", help=f"default: {','.join(CONTESTS)}, without fabtests {','.join(STAND_IN)}")
     parser.add_argument("--providers", default=",".join(PROVIDERS))
     parser.add_argument("--sizes", default="8,4096,65536,1048576")
     parser.add_argument("--window", type=int, default=64)
     parser.add_argument("--pairs", type=int, default=10)
     parser.add_argument("--seconds", type=float, default=0.5)
+    parser.add_argument("--first", type=int, default=20_000, help="messages by which theirs is timed at first")
     options = parser.parse_args()
     options.folder = os.environ.get("TMPDIR", "/tmp")
-    print(f"{'':<6} {'contest':<10} {'B':>8} {'window':>6} {'ours':>10} {'theirs':>10} {'ratio':>6}  lowest, highest   n")
-    print(f"{'':<6} Gbit/s one way; echo: µs of a round trip")
+    print(rivals(parser, options), flush=True)
+    other = "theirs" if options.fabtests else "loop"
+    print(f"{'':<6} {'contest':<10} {'B':>8} {'window':>6} {'ours':>10} {other:>10} {'ratio':>6}  lowest, highest   n")
+    print(f"{'':<6} Gbit/s one way{'; echo: µs of a round trip' if 'echo' in options.contests else ''}")
     for provider in options.providers.split(","):
-        for name in options.contests.split(","):
+        for name in options.contests:
             for size in map(int, options.sizes.split(",")):
                 pairs_of(options, name, provider, size, options.window)
     return 0
