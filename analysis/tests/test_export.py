@@ -190,6 +190,44 @@ def test_addresses_and_paths(text: str, kept: bool) -> None:
     assert (anonymize.Pseudonyms(KEY).scrub(text) == text) == kept
 
 
+def test_guids_and_lids_of_adapters_are_replaced_and_their_limits_are_not(tmp_path: Path) -> None:
+    kept = {
+        "nic_max_mr_size": "0xffffffffffffffff",
+        "nic_page_size_cap": "0xfffffffffffff000",
+        "nic_port_cap_flags": "port 1 0x00010000",
+        "nic_vendor_id": "0x02c9",
+        "nic_max_qp": "131072",
+        "nic_active_mtu": "port 1 1024",
+        "nic_subnet_manager": "port 1 0x0, port 2 0x0000",
+    }
+    names = {
+        "nic_node_guid": "506b:4b03:00cb:0a12",
+        "nic_lid": "port 1 0x1f, port 2 0x0",
+    }
+    path = synthetic.write_launch(tmp_path / "x.h5", replace(SETUP, node_facts=kept | names))
+    (segment,) = anonymize.anonymize(loading.load([path]), KEY).segments
+    facts = {name: next(iter(set(values))) for name, values in segment.node_facts.items()}
+    assert {name: facts[name] for name in kept} == kept
+    assert re.fullmatch(r"address-[0-9a-f]{8}", facts["nic_node_guid"])
+    assert re.fullmatch(r"port 1 address-[0-9a-f]{8}, port 2 0x0", facts["nic_lid"])
+
+
+def test_the_subnet_manager_has_one_name_with_the_port_that_it_is_at(tmp_path: Path) -> None:
+    said = {"nic_subnet_manager": "port 1 0x2", "nic_lid": "port 1 0x2"}
+    path = synthetic.write_launch(tmp_path / "x.h5", replace(SETUP, node_facts=said))
+    (segment,) = anonymize.anonymize(loading.load([path]), KEY).segments
+    (manager,) = set(segment.node_facts["nic_subnet_manager"])
+    assert "0x" not in manager and {manager} == set(segment.node_facts["nic_lid"])
+
+
+def test_a_limit_that_is_no_number_is_looked_at_as_any_text(tmp_path: Path) -> None:
+    setup = replace(SETUP, node_facts={"nic_max_mr_size": "guid 0x506b4b0300cb0a12"})
+    path = synthetic.write_launch(tmp_path / "x.h5", setup)
+    (segment,) = anonymize.anonymize(loading.load([path]), KEY).segments
+    (said,) = set(segment.node_facts["nic_max_mr_size"])
+    assert "506b" not in said
+
+
 def test_what_a_site_says_of_its_nodes_is_replaced(tmp_path: Path) -> None:
     """A cable's serial number looks like no name of anything."""
     setup = replace(SETUP, node_facts={"site_cable": "MT1749VS01234", "site_none": ""})

@@ -142,6 +142,19 @@ def test_launches_of_a_day_count_once_and_facts_are_the_nodes_own() -> None:
     assert list(made.candidates()) == ["n2"]
 
 
+def test_a_fact_that_a_later_program_records_is_no_change_of_the_node() -> None:
+    values = noise(np.random.default_rng(3), 60, 8)
+    values[40:, 2] += np.log(1.3)
+    newer = {"nic_max_qp": ["131072"] * 8}
+    found = [
+        night(day, list(map(float, row)), kernel=["6.1" if day < 40 else "6.2"] * 8,
+              **(newer if day >= 40 else {}))
+        for day, row in enumerate(values)
+    ]  # fmt: skip
+    (one,) = history.of_nights(found).moved
+    assert one.facts == [("kernel", "6.1", "6.2")]
+
+
 def test_a_node_that_was_always_slow_did_not_move() -> None:
     values = noise(np.random.default_rng(4), 40, 12)
     values[:, 5] += np.log(1.25)

@@ -44,6 +44,7 @@ _KEPT_FAMILIES = ("PSM2_", "PSM3_", "HFI_", "FI_", "UCX_", "OMPI_MCA_", "PMIX_MC
 _USER_VARIABLES = re.compile(r"(^|_)(USER|LOGNAME|USERNAME|ACCOUNT)(_|$)")
 _HOST_VARIABLES = re.compile(r"(HOST|HOSTNAME|NODELIST|NODENAME|CLUSTER_NAME)$")
 _WORD = re.compile(r"[a-z0-9_;+-]*")
+_BITS = re.compile(r"0x[0-9a-f]{1,16}")
 _NO_NAMES = (
     r"(?<![\w-])--?[A-Za-z][\w-]*"  # options
     r"|(?<!\w)\d+(?:\.\d+)?[A-Za-z]{1,4}(?!\w)"  # numbers with a unit
@@ -53,6 +54,9 @@ _NO_NAMES = (
 _WHOLE, _ANYWHERE = ("whole",), ("whole", "part")
 """Where names are looked for: as words of their own, or as parts of words as well."""
 _WHOLE_FACTS = {"boot_id": "boot_id"}
+_LID_FACTS = ("nic_lid", "nic_subnet_manager")
+_BIT_FACTS = ("nic_max_mr_size", "nic_page_size_cap")
+"""Limits of an adapter with as many digits as a GUID."""
 _OF_THE_SITE = "site_"
 """What a site says of its nodes, such as the serial numbers of cables."""
 _WHOLE_ATTRIBUTES = {"slurm_job_id": "job"}
@@ -329,10 +333,19 @@ def _replace(pseudonyms: Pseudonyms, segment: schema.Segment) -> None:
     segment.fi_info = pseudonyms.scrub(segment.fi_info)
     for facts in (segment.node_facts, segment.rank_facts):
         for name, values in facts.items():
-            kind = _WHOLE_FACTS.get(name, "value" if name.startswith(_OF_THE_SITE) else "")
-            facts[name] = [
-                pseudonyms.of(kind, value) if kind else pseudonyms.scrub(value) for value in values
-            ]
+            facts[name] = [_fact(pseudonyms, name, value) for value in values]
+
+
+def _fact(pseudonyms: Pseudonyms, name: str, value: str) -> str:
+    kind = _WHOLE_FACTS.get(name, "value" if name.startswith(_OF_THE_SITE) else "")
+    if kind:
+        return pseudonyms.of(kind, value)
+    if name in _BIT_FACTS and _BITS.fullmatch(value):
+        return value
+    text = pseudonyms.scrub(value)
+    if name in _LID_FACTS:
+        text = looks.LID.sub(lambda found: pseudonyms.of("address", found.group()), text)
+    return text
 
 
 def _name_of_variable(pseudonyms: Pseudonyms, name: str) -> str:

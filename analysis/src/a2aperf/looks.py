@@ -19,6 +19,8 @@ GUID = re.compile(
     r"(?<!tag_format: )\b(?:0x)?[0-9a-fA-F]{16}\b"  # bits of a tag, in fi_info, are no GUID
     r"|(?i:(?<=\blid )|(?<=\blid=)|(?<=\blid:))\s*(?:0x)?[0-9a-fA-F]+\b"
 )
+LID = re.compile(r"\b0x(?!0+\b)[0-9a-fA-F]{1,8}\b")
+"""Of a port, in a text that has no other hexadecimal numbers; 0 is none."""
 INTERFACE = re.compile(
     r"(?<![\w.-])(?:ib|eth|en[opsxP]|wl|bond|br|virbr|docker|veth|hsn|ipo|opa|usb|vlan|team|tun|tap)"
     r"(?=\w*\d)\w+(?:\.\d+)?(?![\w-])"

@@ -205,7 +205,10 @@ def _joined(told: Sequence[tuple[str, What, Move]], days: Sequence[int]) -> Iter
 
 
 def _with_facts(one: Moved, found: Sequence[Night]) -> Moved:
-    """What was recorded of the node in the night before is held against that of the first one."""
+    """What was recorded of the node in the night before is held against that of the first one.
+
+    A fact that only one of them has is no change: another program may have recorded it.
+    """
     before: dict[str, str] = {}
     after: dict[str, str] = {}
     for night in found:
@@ -216,9 +219,9 @@ def _with_facts(one: Moved, found: Sequence[Night]) -> Moved:
             elif not after:
                 after = facts
     changed = [
-        (name, before.get(name, ""), after.get(name, ""))
-        for name in sorted({*before, *after})
-        if before.get(name, "") != after.get(name, "")
+        (name, before[name], after[name])
+        for name in sorted({*before} & {*after})
+        if before[name] != after[name]
     ]
     return Moved(one.node, one.first, one.moves, one.stays, changed)
 

@@ -25,7 +25,9 @@ Per = Literal["node", "adapter", "direction", "pair"]
 DAY_NS: Final = 86_400 * 10**9
 FEWEST_NODES: Final = 4
 """With fewer it may as well be the others."""
-_PASSING: Final = ("boot_id", "cpu_frequency", "memory_total", "cores_of_ranks", "irqbalance")
+_PASSING: Final = (
+    "boot_id", "cpu_frequency", "memory_total", "cores_of_ranks", "irqbalance", "nic_lid",
+)  # fmt: skip
 """Facts of a node that say nothing of what it is made of."""
 _DIGITS: Final = 6
 _WAYS: Final = (" out", " in")
