@@ -7,7 +7,7 @@ packages_to() {
     case $1 in
     build)
         printf '%s\n' g++ meson ninja-build pkg-config git \
-            libopenmpi-dev openmpi-bin libfabric-dev libhdf5-dev libcli11-dev libfmt-dev libhwloc-dev zlib1g-dev
+            libopenmpi-dev openmpi-bin libfabric-dev libhdf5-dev libcli11-dev libfmt-dev libhwloc-dev zlib1g-dev libibverbs-dev
         ;;
     analysis) printf '%s\n' python3 python3-venv ca-certificates ;;
     test)
@@ -17,7 +17,7 @@ packages_to() {
         ;;
     mpich) printf '%s\n' mpich libmpich-dev ;;
     fuzz) printf '%s\n' clang-14 libclang-rt-14-dev ;;
-    vm) printf '%s\n' qemu-system-x86 busybox-static cpio kmod ;;
+    vm) printf '%s\n' qemu-system-x86 busybox-static cpio kmod ibverbs-utils ;;
     slurm)
         printf '%s\n' slurm-wlm slurmctld slurmd slurm-client slurm-wlm-basic-plugins munge iproute2 util-linux
         ;;

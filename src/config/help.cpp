@@ -136,7 +136,8 @@ std::string providers_help_text() {
            "providers are missing. It opens no endpoint and needs no mpirun.\n"
            "\n"
            "  -v, --verbose    also the queues and limits of each, and what the devices and this\n"
-           "                   node say of themselves; what is unknown is called so\n"
+           "                   node say of themselves (RDMA devices: as ibv_devinfo -v); what is\n"
+           "                   unknown is called so\n"
            "  --variables      instead: the environment variables that libfabric and its providers\n"
            "                   know, what each is for, and what it is set to\n";
 }

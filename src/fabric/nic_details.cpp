@@ -12,6 +12,7 @@
 #include <charconv>
 #include <cstring>
 #include <filesystem>
+#include <iterator>
 #include <map>
 
 #include <fmt/format.h>
@@ -77,7 +78,7 @@ void add_port(const fs::path& port, std::vector<Detail>& details) {
 
 } // namespace
 
-std::vector<Detail> nic_details(const NicFacts& nic, const std::string& root) {
+std::vector<Detail> nic_details(const NicFacts& nic, const std::string& root, const std::string& verbs) {
     const fs::path folder = fs::path(root + (nic.is_rdma ? "/sys/class/infiniband" : "/sys/class/net")) / nic.name;
     std::error_code ignored;
     const bool has_device = fs::exists(folder / "device", ignored);
@@ -98,6 +99,7 @@ std::vector<Detail> nic_details(const NicFacts& nic, const std::string& root) {
     if (nic.is_rdma) {
         details.push_back({"board", first_line(folder / "board_id")});
         for (const std::string& port : entries_of(folder / "ports")) add_port(folder / "ports" / port, details);
+        std::ranges::move(verbs_details(nic.name, verbs), std::back_inserter(details));
         return details;
     }
     details.push_back({"MTU", with_unit(nic.mtu, "B")});

@@ -398,6 +398,9 @@ void collect_facts(const Job& job, const ProviderChoice& choice, Provenance& pro
         for (std::size_t i = 0; i < facts.size(); ++i)
             provenance.node_facts[facts[i].first].push_back(i < values.size() ? values[i] : "");
     }
+    std::erase_if(provenance.node_facts, [](const auto& fact) {
+        return is_fact_of_rdma(fact.first) && std::ranges::all_of(fact.second, &std::string::empty);
+    });
     provenance.node_of_rank = layout.node_of_rank();
     provenance.rank_order = job.world_ranks();
     provenance.rank_facts = {{"binding", bindings}, {"nic", nics}, {"nic_distance", distances}};

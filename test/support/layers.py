@@ -60,6 +60,7 @@ LIBRARIES = [
         re.compile(r"std::f?(?:printf|puts|fputs|fwrite|putchar)\b|fmt::print\b|std::(?:cout|cerr)"),
         frozenset({"base/terminal.cpp", "record/progress.cpp"}),
     ),
+    Library(re.compile(r"infiniband/.*"), re.compile(r"(?:ibv|IBV)_\w+"), frozenset({"fabric"})),
     Library(re.compile(r"hwloc.*"), re.compile(r"hwloc_\w+|HWLOC_\w+"), frozenset({"fabric"})),
     # The bytes of a message are touched by its kind of memory alone; the others copy what is no message.
     Library(

@@ -39,11 +39,14 @@ BROKEN = [
     ("src/measure/x.cpp", "hwloc_topology_t all;", "uses hwloc_topology_t"),
     ("include/a2aperf/measure/x.hpp", "std::memcpy(message, &number, 8);", "uses std::memcpy, which belongs to fabric"),
     ("include/a2aperf/transfer/x.hpp", "memset(message, 0, size);", "uses memset, which belongs to fabric"),
+    ("src/measure/x.cpp", "#include <infiniband/verbs.h>", "fabric only"),
+    ("src/app/launch.cpp", "ibv_device_attr limits;", "uses ibv_device_attr"),
 ]
 SOUND = [
     ("src/job/x.cpp", "#include <mpi.h>"),
     ("src/measure/mpi_baseline.cpp", "#include <mpi.h>"),
     ("src/fabric/x.cpp", "#include <rdma/fabric.h>"),
+    ("src/fabric/x.cpp", "#include <infiniband/verbs.h>"),
     ("include/a2aperf/transfer/x.hpp", "#include <rdma/fi_tagged.h>"),
     ("src/record/x.cpp", "#include <hdf5.h>"),
     ("src/config/x.cpp", "#include <CLI/CLI.hpp>"),

@@ -15,7 +15,8 @@ To be run in the guest of machine.sh. Each line of CASES is a launch of PROGRAM,
 TRAFFIC_CLASS is the byte that the RDMA connection manager is told to put in the IP header. Left behind in the
 current folder: NAME.h5, NAME.log, NAME.status, NAME.class, the byte that it puts there afterwards at each of the two
 adapters, and NAME.wire, which tc wrote: packets and bytes of RoCE that left rxe0 with that byte (filter 1) and with
-any other (filter 2).
+any other (filter 2). And of both adapters, rxe0 and rxe1, what ibv_devinfo says, where it is here (ADAPTER.devinfo), and what
+PROGRAM does (providers.txt).
 USAGE
 }
 
@@ -30,6 +31,11 @@ export OMPI_MCA_btl=self,tcp OMPI_MCA_mpi_yield_when_idle=1
 
 "$here/two_adapters.sh"
 mount -t configfs configfs /sys/kernel/config
+
+for adapter in rxe0 rxe1; do
+    [[ ! -x $(type -P ibv_devinfo) ]] || ibv_devinfo -v -d "$adapter" >"$adapter.devinfo"
+done
+"$program" providers -v >providers.txt
 
 # default_class ADAPTER [BYTE]: what the kernel keeps of it, though the folder goes again.
 default_class() {

@@ -2,6 +2,7 @@
 """The real verbs provider over software RoCE: two adapters on two hosts, a wire between them."""
 
 import math
+import re
 
 import h5py
 import numpy as np
@@ -66,6 +67,54 @@ def test_each_host_has_its_adapter(machine, outcome):
     with h5py.File(machine / "four.h5", "r") as file:
         nics = [nic.decode() for nic in file["segments/0/rank_facts/nic"]]
     assert nics == ["rxe0", "rxe0", "rxe1", "rxe1"]
+
+
+DEVICE = ("node_guid", "vendor_id", "vendor_part_id", "hw_ver", "max_mr_size", "page_size_cap", "max_qp", "max_qp_wr", "max_sge", "max_cq", "max_cqe")
+PORT = ("max_mtu", "active_mtu", "max_msg_sz", "gid_tbl_len", "port_cap_flags", "active_width", "link_layer")
+ATOMICS = {"ATOMIC_NONE": "none", "ATOMIC_HCA": "HCA", "ATOMIC_GLOB": "global"}
+
+
+def said_by_ibv_devinfo(machine, adapter: str) -> dict[str, str]:
+    path = machine / f"{adapter}.devinfo"
+    if not path.exists():
+        pytest.skip("no ibv_devinfo here")
+    return dict(re.findall(r"^\s*(\w+):\s+(\S+)", path.read_text(), re.MULTILINE))
+
+
+def same(value: str, other: str) -> bool:
+    """Numbers are told in decimals or as 0x…."""
+    numbers = [int(text, 0) for text in (value, other) if re.fullmatch(r"\d+|0x[0-9a-fA-F]+", text)]
+    return numbers[0] == numbers[1] if len(numbers) == 2 else value == other
+
+
+def test_attributes_of_the_adapters_are_those_of_ibv_devinfo(machine, outcome):
+    assert outcome("two").status == 0
+    with h5py.File(machine / "two.h5", "r") as file:
+        facts = {name: values.asstr()[()].tolist() for name, values in file["segments/0/node_facts"].items()}
+    for node, adapter in enumerate(("rxe0", "rxe1")):
+        said = said_by_ibv_devinfo(machine, adapter)
+        of_node = {name.removeprefix("nic_"): values[node].removeprefix("port 1 ") for name, values in facts.items()}
+        assert facts["nic"][node] == adapter
+        for name in DEVICE + PORT:
+            assert same(of_node[name], said[name]), (name, of_node[name], said[name])
+        assert of_node["atomic_cap"] == ATOMICS[said["atomic_cap"]]
+        assert of_node["firmware"] == said["fw_ver"]
+        assert same(of_node["lid"], said["port_lid"]) and same(of_node["subnet_manager"], said["sm_lid"])
+        speed, unit = of_node["active_speed"].split()
+        assert (float(speed), unit) == (float(said["active_speed"]), "Gbit/s")
+        assert int(of_node["max_inline_data"]) > 0  # ibv_devinfo does not tell it
+
+
+def test_providers_show_the_attributes_of_the_adapters(machine, outcome):
+    assert outcome("two").status == 0
+    of_devices = (machine / "providers.txt").read_text().split("\ndevice ")[1:]
+    devices = {text.split("\n")[0]: dict(re.findall(r"^  (\S.*?) {2,}(\S.*)$", text, re.MULTILINE)) for text in of_devices}
+    for adapter in ("rxe0", "rxe1"):
+        said = said_by_ibv_devinfo(machine, adapter)
+        for name in DEVICE:
+            assert same(devices[adapter][name], said[name]), name
+        for name in ("max_mtu", "active_mtu", "max_msg_sz", "gid_tbl_len", "port_cap_flags", "active_width"):
+            assert same(devices[adapter][f"port 1 {name}"], said[name]), name
 
 
 def test_streams_and_round_trips(machine, outcome):

@@ -34,8 +34,9 @@ TEST_CASE("a port of an adapter, and where its interrupts go") {
     nic.name = "hfi1_0";
     nic.is_rdma = true;
     nic.max_read_request = "512";
-    const auto details = nic_details(nic, machine.root());
+    const auto details = nic_details(nic, machine.root(), "libnot-there.so");
     CHECK(value_of(details, "port 1 state") == "4: ACTIVE");
+    CHECK(value_of(details, "attributes of verbs").empty());
     CHECK(value_of(details, "port 1 LID of the subnet manager") == "0x1");
     CHECK(value_of(details, "port 1 rate").empty());
     CHECK(value_of(details, "board") == "board");

@@ -2,12 +2,16 @@
 #include "a2aperf/measure/host_facts.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <tuple>
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
 #include "support/machine_files.hpp"
+#ifdef FAKE_VERBS
+#include "unit/fabric/fake_verbs.hpp"
+#endif
 
 using namespace a2aperf;
 
@@ -33,6 +37,7 @@ TEST_CASE("facts come in one order, unknown ones empty") {
     CHECK(value("nic_numa_node").empty());
     CHECK(value("nic_state").empty());
     CHECK(value("nic_interrupts").empty());
+    CHECK(value("nic_max_qp").empty());
 }
 
 TEST_CASE("how the node and the adapter are set is a fact of the launch") {
@@ -53,7 +58,9 @@ TEST_CASE("how the node and the adapter are set is a fact of the launch") {
     NicFacts nic;
     nic.name = "hfi1_0";
     nic.is_rdma = true;
-    const Facts facts = node_facts(nic, 2, machine.root());
+    machine.write(adapter + "ports/1/link_layer", "InfiniBand");
+    machine.write(adapter + "ports/1/lid", "0x2");
+    const Facts facts = node_facts(nic, 2, machine.root(), "libnot-there.so");
     CHECK(value_of(facts, "cpu_frequency") == "3200 to 3200 MHz, 1 CPU");
     CHECK(value_of(facts, "governor") == "performance");
     CHECK(value_of(facts, "irqbalance") == "runs");
@@ -63,4 +70,38 @@ TEST_CASE("how the node and the adapter are set is a fact of the launch") {
     CHECK(value_of(facts, "nic_subnet_manager") == "port 1 0x1");
     CHECK(value_of(facts, "nic_interrupts") == "CPUs 0-3: 24");
     CHECK(value_of(facts, "nic_rings").empty());
+    CHECK(value_of(facts, "nic_link_layer") == "port 1 InfiniBand");
+    CHECK(value_of(facts, "nic_lid") == "port 1 0x2");
+    CHECK(value_of(facts, "nic_active_mtu").empty());
 }
+
+#ifdef FAKE_VERBS
+TEST_CASE("limits of an RDMA device are facts of the launch") {
+    test::FakeVerbs& fake = test::fake_verbs(FAKE_VERBS);
+    fake = {};
+    std::strcpy(fake.device.fw_ver, "1.2.3");
+    fake.device.max_qp = 1000;
+    fake.device.phys_port_cnt = 2;
+    ibv_port_attr port{};
+    port.max_mtu = IBV_MTU_4096;
+    port.active_mtu = IBV_MTU_1024;
+    fake.ports = {{1, port}, {2, port}};
+    const test::MachineFiles machine;
+    machine.write("sys/class/infiniband/fake0/ports/1/link_layer", "Ethernet");
+    machine.write("sys/class/infiniband/fake0/ports/1/lid", "0x0");
+    NicFacts nic;
+    nic.name = "fake0";
+    nic.is_rdma = true;
+    const Facts facts = node_facts(nic, 2, machine.root(), FAKE_VERBS);
+    CHECK(value_of(facts, "nic_firmware") == "1.2.3"); // the kernel's files do not tell it
+    CHECK(value_of(facts, "nic_max_qp") == "1000");
+    CHECK(value_of(facts, "nic_max_inline_data") == "220");
+    CHECK(value_of(facts, "nic_active_mtu") == "port 1 1024, port 2 1024");
+    for (const auto& [name, value] : facts) {
+        CAPTURE(name);
+        if (is_fact_of_rdma(name)) CHECK_FALSE(value.empty());
+    }
+    CHECK(std::ranges::count_if(facts, [](const auto& fact) { return is_fact_of_rdma(fact.first); }) == 22);
+    for (const char* name : {"nic", "nic_state", "nic_mtu", "kernel"}) CHECK_FALSE(is_fact_of_rdma(name));
+}
+#endif
