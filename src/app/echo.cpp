@@ -25,7 +25,8 @@ namespace {
 constexpr std::string_view kIntroduction =
     "a2aperf echo measures round trips: a client sends a request to its server, which sends an\n"
     "answer of each of the sizes. The time of every round trip is taken, as the client sees it:\n"
-    "the table has its percentiles, and the bandwidth of the answers.\n";
+    "the table has its percentiles, and the bandwidth of the answers. The file also has the way\n"
+    "there and the way back apart, where the clocks of both ends carry them.\n";
 
 // test/cli runs each of them.
 constexpr std::string_view kExamples =
@@ -145,6 +146,16 @@ public:
         return {.length = asked.duration.value_or(kDay), .tick = kTick, .ends_by_number = !asked.duration};
     }
 
+    // Rank 0 may be a server.
+    Bytes sample_bytes(const Options& options, int ranks) const override {
+        return RoundTripWorkload::sample_bytes(options, ranks) + served_bytes(options, ranks);
+    }
+    std::string own_room(const Plan& plan, const Options& options, const Layout& layout) const override {
+        return RoundTripWorkload::own_room(plan, options, layout) +
+               fmt::format("what servers note: up to {} of the memory of one\n",
+                           format_bytes(served_bytes(options, layout.ranks())));
+    }
+
 protected:
     std::int64_t most_trips(const Options& options, int ranks) const override {
         const RoundTripOptions& asked = round_trip_options(options);
@@ -169,6 +180,14 @@ protected:
         const double trip =
             2 * kSecondsPerMessage + static_cast<double>(message_size + asked.request_size) / kBytesPerSecond;
         return asked.duration ? static_cast<double>(*asked.duration) * 1e-9 : options.ops * trip;
+    }
+    // A server has its clients' requests, and those of the one that it tells of them once more.
+    Bytes served_bytes(const Options& options, int ranks) const {
+        constexpr Bytes kTold = 2 * sizeof(Nanoseconds), kEach = kTold + 1;
+        const RoundTripOptions& asked = round_trip_options(options);
+        const auto clients = static_cast<Bytes>(most_clients(pairs_of(asked).of(ranks)));
+        const auto kept = static_cast<Bytes>(most_ticks(options, ranks));
+        return (clients * kEach + kTold) * (kept + static_cast<Bytes>(std::ranges::max(asked.outstanding)));
     }
     std::unique_ptr<DurationTable> table(const Launch& launch) const override {
         return make_echo_table(launch.options().format, setting_of(launch));

@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "a2aperf/plan/echo_plan.hpp"
+#include "a2aperf/stats/trip_ways.hpp"
+#include "echo_ways.hpp"
 #include "round_trip_columns.hpp"
 
 namespace a2aperf {
@@ -40,16 +42,27 @@ std::vector<Column> echo_columns() {
         column_of({"trip_rate", "1/s", "round trips per second, all clients", Better::higher, {}, rate_of})};
     for (Column& column : payload_columns(rate_of)) columns.push_back(std::move(column));
     columns.push_back(under_way_column());
+    for (Column& column : way_columns()) columns.push_back(std::move(column));
     return round_trip_columns(std::move(columns));
 }
 
 std::vector<SampleColumn> echo_samples() {
     return round_trip_samples(
-        {}, {{.name = "request_begin",
+        {}, {{.name = kRequestBegin,
               .per = Per::tick,
               .units = "ns",
               .long_name = "the request was sent, from the start"},
-             {.name = "round_trip", .per = Per::tick, .units = "ns", .long_name = "from there to the answer"}});
+             {.name = kRoundTrip, .per = Per::tick, .units = "ns", .long_name = "from there to the answer"},
+             {.name = kRequestCame,
+              .per = Per::tick,
+              .units = "ns",
+              .long_name = "the server saw the request, from the start on the common clock",
+              .kept = Kept::but_in_old_files},
+             {.name = kAnswerBegin,
+              .per = Per::tick,
+              .units = "ns",
+              .long_name = "the server began to send its answer, from the start on the common clock",
+              .kept = Kept::but_in_old_files}});
 }
 
 } // namespace a2aperf

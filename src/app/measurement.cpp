@@ -175,6 +175,7 @@ DurationRules Measurement::duration_rules_for(const Point& point) const {
     rules.summarise = common.summarise;
     rules.seed = common.seed;
     rules.time_origin = common.time_origin;
+    rules.clock_of_rank = clock_.domain_of_rank;
     return rules;
 }
 

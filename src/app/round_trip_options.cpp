@@ -11,6 +11,16 @@
 #include "duration_workload.hpp"
 
 namespace a2aperf {
+namespace {
+
+int most_pairs(const std::vector<StreamPair>& pairs, Rank StreamPair::*of) {
+    std::map<Rank, int> of_rank;
+    int most = 0;
+    for (const StreamPair& pair : pairs) most = std::max(most, ++of_rank[pair.*of]);
+    return most;
+}
+
+} // namespace
 
 RoundTripOptions& round_trip_options(Options& options) {
     return std::any_cast<RoundTripOptions&>(options.own);
@@ -27,10 +37,11 @@ StreamPairs pairs_of(const RoundTripOptions& asked) {
 }
 
 int most_servers(const std::vector<StreamPair>& pairs) {
-    std::map<Rank, int> of_client;
-    int most = 0;
-    for (const StreamPair& pair : pairs) most = std::max(most, ++of_client[pair.from]);
-    return most;
+    return most_pairs(pairs, &StreamPair::from);
+}
+
+int most_clients(const std::vector<StreamPair>& pairs) {
+    return most_pairs(pairs, &StreamPair::to);
 }
 
 void check_round_trips(const Options& options, std::span<const Format> formats, std::string_view names) {

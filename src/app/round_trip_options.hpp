@@ -34,8 +34,9 @@ RoundTripOptions& round_trip_options(Options& options);
 const RoundTripOptions& round_trip_options(const Options& options);
 
 StreamPairs pairs_of(const RoundTripOptions& asked);
-// That one client asks.
+// That one client asks, and that one server answers.
 int most_servers(const std::vector<StreamPair>& pairs);
+int most_clients(const std::vector<StreamPair>& pairs);
 
 // What their options say of each other, and which formats of the table there are. Throws UsageError.
 void check_round_trips(const Options& options, std::span<const Format> formats, std::string_view names);

@@ -18,6 +18,7 @@
 #include "a2aperf/plan/open_loop_plan.hpp"
 #include "a2aperf/plan/rate_list.hpp"
 #include "a2aperf/stats/rate_knee.hpp"
+#include "echo_ways.hpp"
 
 namespace a2aperf {
 namespace {
@@ -37,6 +38,7 @@ public:
             ++points_;
             trips_ += all;
         }
+        if (lacks_ways(result)) ++without_ways_;
         if (result.figures.at("littles_law") == 0) contradictions_.push_back(point.label());
     }
 
@@ -51,6 +53,11 @@ public:
                                       "histogram of 0.1 % of {}",
                                       counted(points_, "point"), counted(setting_.most_samples, "round trip"),
                                       counted(trips_, "round trip")));
+        if (without_ways_ > 0)
+            progress.note(
+                fmt::format("in {} the way there and the way back are not told apart: the clocks of client "
+                            "and server may differ by more than 5 % of the median round trip",
+                            counted(without_ways_, "point")));
         for (const std::string& label : contradictions_)
             progress.note(fmt::format("warning: {}: times and number of the round trips contradict each other "
                                       "(Little's law)",
@@ -89,6 +96,7 @@ protected:
 private:
     std::int64_t points_ = 0, trips_ = 0; // of which not every round trip is kept
     std::int64_t not_counted_ = 0;        // of points without a histogram
+    std::int64_t without_ways_ = 0;       // points
     std::vector<std::string> contradictions_;
 };
 

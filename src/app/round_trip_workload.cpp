@@ -20,7 +20,7 @@ std::string RoundTripWorkload::own_room(const Plan& plan, const Options& options
                        along(Per::bucket) * static_cast<Bytes>(most_buckets(options, ranks));
     const Bytes samples = sizeof(Nanoseconds) * each * static_cast<Bytes>(ranks) * plan.points.size();
     return fmt::format("samples: up to {} of the results file, and {} of rank 0's memory\n", format_bytes(samples),
-                       format_bytes(sample_bytes(options, ranks)));
+                       format_bytes(DurationWorkload::sample_bytes(options, ranks)));
 }
 
 std::unique_ptr<Flow> RoundTripWorkload::flow(const EngineParts& parts) const {

@@ -277,7 +277,7 @@ void Job::receive(Rank from, std::span<std::int64_t> values) const {
     check_mpi(
         MPI_Irecv(values.data(), checked_count(values.size()), MPI_INT64_T, from, 0, mpi_->comm, &mpi_->request),
         "MPI_Irecv");
-    wait(fmt::format("for a clock message of {}", who(from)).c_str());
+    wait(fmt::format("for a message of {}", who(from)).c_str());
 }
 
 void Job::beat(Rank to) const {

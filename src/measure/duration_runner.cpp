@@ -106,7 +106,8 @@ void DurationRunner::gather_ticks(const TickSamples& mine, Samples& samples) {
 }
 
 void DurationRunner::gather_kept(const Run& run, const KeptSamples& kept, Samples& samples) {
-    require_as_many(kept.values.size(), rules_.tick_counts.size(), "columns of samples");
+    const std::size_t told = kept.both_ends ? 2 : 0;
+    require_as_many(kept.values.size() + told, rules_.tick_counts.size(), "columns of samples");
     const auto most = static_cast<std::size_t>(job_.max(static_cast<std::int64_t>(kept.moments.size())));
     samples.ticks = static_cast<int>(most);
     std::vector<std::int64_t> offsets;
@@ -116,6 +117,12 @@ void DurationRunner::gather_kept(const Run& run, const KeptSamples& kept, Sample
     gather_along(most, rules_.tick_end, offsets, samples);
     for (std::size_t i = 0; i < kept.values.size(); ++i)
         gather_along(most, rules_.tick_counts[i], kept.values[i], samples);
+    if (kept.both_ends) {
+        const auto since_start = [&](Nanoseconds moment) { return durations_.since(run.start, moment); };
+        const ServerMoments of_servers = tell_clients(job_, *kept.both_ends, since_start);
+        gather_along(most, rules_.tick_counts[kept.values.size()], of_servers.came, samples);
+        gather_along(most, rules_.tick_counts[kept.values.size() + 1], of_servers.answered, samples);
+    }
     gather_buckets(kept, samples);
 }
 
@@ -160,6 +167,8 @@ PointResult DurationRunner::measure(const Point& point, const MakeFlow& make_flo
     const Run mine = run(*flow);
     const std::optional<KeptSamples> kept = flow->kept();
     result.samples.ranks = job_.ranks();
+    result.samples.clock_error_ns = result.clock_error_ns;
+    result.samples.clock_of_rank = rules_.clock_of_rank;
     gather_moments(mine, result.samples);
     if (kept)
         gather_kept(mine, *kept, result.samples);

@@ -120,7 +120,8 @@ bool EchoEngine<Mode, Pace>::send_one(int index) {
                  number_of(side.asks ? place.received : place.received - 1, place.index));
     const Route to = route(side.peer, message, places() + index);
     const std::uint64_t label = Mode::label(side.out, side.op_out + static_cast<std::uint64_t>(place.index));
-    const Nanoseconds begin = side.asks || Pace::kIsRelay || moments_.begin == kNoMoment ? now_ns() : 0;
+    const bool is_timed = side.asks || Pace::kIsRelay || moments_.begin == kNoMoment || notes_answer(place);
+    const Nanoseconds begin = is_timed ? now_ns() : 0;
     const ssize_t status = side.injects ? Mode::inject(side.out, to, label) : Mode::send(side.out, to, label);
     if (!is_started(status, side.asks ? "sending a request" : "sending an answer", side.peer)) return false;
     if (moments_.begin == kNoMoment) moments_.begin = begin;
@@ -131,6 +132,8 @@ bool EchoEngine<Mode, Pace>::send_one(int index) {
         note_request(place, begin);
     }
     if (!side.asks) ++answered_;
+    if constexpr (Pace::kHasBothEnds)
+        if (place.served >= 0) pace_.served(place.side - asked()).note_answer(place.served, begin);
     place.is_due = false;
     ++side.started;
     ++started_[static_cast<std::size_t>(side.peer)];
@@ -183,6 +186,7 @@ template <class Mode, class Pace>
 void EchoEngine<Mode, Pace>::keep(const RequestSlot& place, Nanoseconds begin, std::int64_t time) {
     begins_.push_back(begin);
     times_.push_back(time);
+    if constexpr (Pace::kHasBothEnds) pace_.keep(place.side * settings_.outstanding + place.index);
     if constexpr (Pace::kIsPaced) {
         waits_.push_back(place.waited);
         held_up_.push_back(place.is_held_up ? 1 : 0);
@@ -208,6 +212,8 @@ void EchoEngine<Mode, Pace>::take_message(int index, const std::byte* message, N
     ++place.received;
     ++counts_[1];
     if constexpr (Pace::kIsRelay) return pass_on(index, now);
+    if constexpr (Pace::kHasBothEnds)
+        if (!side.asks) place.served = pace_.served(place.side - asked()).note(place.index, now);
     place.is_due = true;
     if (!place.is_sending) make_ready(index, now);
 }
@@ -296,6 +302,8 @@ bool EchoEngine<Mode, Pace>::sweep() {
 
 template class EchoEngine<Tagged>;
 template class EchoEngine<Msg>;
+template class EchoEngine<Tagged, AtOnceAtBothEnds>;
+template class EchoEngine<Msg, AtOnceAtBothEnds>;
 template class EchoEngine<Tagged, WhenDue>;
 template class EchoEngine<Msg, WhenDue>;
 template class EchoEngine<Tagged, Relayed>;
@@ -304,7 +312,7 @@ template class EchoEngine<Msg, Relayed>;
 namespace {
 
 template <class Mode>
-using AtOnceIn = EchoEngine<Mode>;
+using AtBothEndsIn = EchoEngine<Mode, AtOnceAtBothEnds>;
 template <class Mode>
 using WhenDueIn = EchoEngine<Mode, WhenDue>;
 template <class Mode>
@@ -349,7 +357,7 @@ std::unique_ptr<Flow> make_echo(const EngineParts& parts) {
         return EchoModes::make<RelayedIn>(point.mode, parts.job, channel, point.message_size, settings);
     if (paced != nullptr)
         return EchoModes::make<WhenDueIn>(point.mode, parts.job, channel, point.message_size, settings);
-    return EchoModes::make<AtOnceIn>(point.mode, parts.job, channel, point.message_size, settings);
+    return EchoModes::make<AtBothEndsIn>(point.mode, parts.job, channel, point.message_size, settings);
 }
 
 } // namespace a2aperf

@@ -75,6 +75,7 @@ auto EchoEngine<Mode, Pace>::make_side(bool asks, Rank peer, const TransferConte
 
 template <class Mode, class Pace>
 void EchoEngine<Mode, Pace>::reserve(std::size_t most_samples) {
+    if constexpr (Pace::kHasBothEnds) pace_.reserve(most_samples, settings_.most);
     if (asked() == 0) return;
     if (settings_.most >= 0)
         most_samples = std::min(most_samples, static_cast<std::size_t>(asked() * settings_.most));
@@ -85,6 +86,7 @@ void EchoEngine<Mode, Pace>::reserve(std::size_t most_samples) {
     rest_.reserve();
     begins_.clear();
     times_.clear();
+    if constexpr (Pace::kHasBothEnds) pace_.reserve_asked(most_samples);
     if constexpr (Pace::kIsPaced)
         for (auto* column : {&waits_, &held_up_}) {
             column->assign(most_samples, 0);
@@ -155,7 +157,11 @@ KeptSamples EchoEngine<Mode, Pace>::kept() const {
     for (const Nanoseconds time : times_) all.add(time);
     std::vector<std::span<const std::int64_t>> values{times_};
     if constexpr (Pace::kIsPaced) values.insert(values.end(), {waits_, held_up_});
-    return {begins_, std::move(values), lost_, all.buckets()};
+    KeptSamples kept{begins_, std::move(values), lost_, all.buckets()};
+    if constexpr (Pace::kHasBothEnds)
+        kept.both_ends =
+            BothEnds{settings_.servers, settings_.clients, settings_.outstanding, pace_.asked(), pace_.served()};
+    return kept;
 }
 
 // After the last answer of all: what each place did until then, since its own last one.

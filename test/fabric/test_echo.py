@@ -6,7 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from flow_files import histogram, require_true_trips, trips
+from flow_files import histogram, require_true_trips, require_true_ways, trips
 from refusals import refuses
 from results import COMPLETE, NO_MOMENT, STOP_RULE, Results
 
@@ -52,6 +52,7 @@ def test_every_round_trip_is_kept_and_figures_are_those_of_the_samples(
         others = [rank for rank in range(ranks) if rank not in clients]
         assert (kept[:, others] == NO_MOMENT).all()
     require_true_trips(tmp_path / "a.h5", clients)
+    require_true_ways(tmp_path / "a.h5", clients)
 
 
 @pytest.mark.parametrize(
@@ -71,6 +72,7 @@ def test_a_server_has_several_clients_and_a_client_several_servers(echo, tmp_pat
     assert (results.raw["round_trips"][:, 0] == asked).all()
     assert (results.columns["ticks"] == max(asked)).all()
     require_true_trips(tmp_path / "a.h5", clients, pairs)
+    require_true_ways(tmp_path / "a.h5", clients)
     if A2A.exists():
         done = subprocess.run([A2A, "check", tmp_path / "a.h5"], capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stdout
@@ -97,6 +99,8 @@ def test_round_trips_beyond_the_most_are_counted(echo, tmp_path):
     assert said in outcome.stderr
     assert results.columns["request_size"][0] == 1024
     require_true_trips(tmp_path / "a.h5", [0])
+    require_true_ways(tmp_path / "a.h5", [0])
+    assert results.columns["way_trips"][0] == 30
 
 
 @pytest.mark.slow
@@ -138,6 +142,7 @@ def test_a_duration_ends_a_point(echo, tmp_path):
     assert results.columns["stop_rule"][0] not in (0, STOP_RULE["ops"])
     assert "contradict" not in outcome.stderr
     require_true_trips(tmp_path / "a.h5", [0])
+    require_true_ways(tmp_path / "a.h5", [0])
 
 
 def test_ranks_without_a_round_trip_wait_for_those_that_have_them(echo, tmp_path):

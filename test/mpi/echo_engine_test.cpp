@@ -59,11 +59,11 @@ EchoSettings all_to_all() {
 struct Echoes {
     explicit Echoes(const char* mode) : rig({mode}, 64) {}
 
-    template <class Mode>
+    template <class Mode, class Pace = AtOnce>
     std::int64_t run(EchoSettings settings, Bytes answer_size, const Duration& duration, std::size_t most_samples) {
         settings.op = rig.loop.next_op();
         for (int op = 1; op < echo_ops(settings.outstanding); ++op) (void)rig.loop.next_op();
-        Watched<EchoEngine<Mode>> echo(job(), rig.channel, answer_size, settings);
+        Watched<EchoEngine<Mode, Pace>> echo(job(), rig.channel, answer_size, settings);
         echo.reserve(most_samples);
         TickSamples samples(echo.kCounters);
         durations.run(echo, duration, samples);
@@ -72,6 +72,7 @@ struct Echoes {
         if (settings.injects_requests && settings.injects_answers)
             CHECK(echo.moments().send_done == echo.sent_by_the_end);
         check_samples(echo.totals(), echo.kept(), settings, most_samples);
+        check_both_ends(echo.kept());
         if (settings.most > 0)
             CHECK((echo.moments().begin != kNoMoment) == (!settings.servers.empty() || !settings.clients.empty()));
         if (settings.servers.empty() && settings.clients.empty()) CHECK(echo.moments().begin == kNoMoment);
@@ -94,6 +95,20 @@ struct Echoes {
         CHECK(totals[7] == settings.outstanding * std::ssize(settings.servers));
         CHECK(keeps_littles_law(
             {totals[7], totals[0], totals[1], totals[2], totals[3], totals[5], totals[6], totals[4]}));
+    }
+
+    // The ranks share one clock: whatever servers tell is between the two moments of the client.
+    static void check_both_ends(const KeptSamples& kept) {
+        if (!kept.both_ends) return;
+        const auto own_clock = [](Nanoseconds moment) { return moment; };
+        const ServerMoments told = tell_clients(job(), *kept.both_ends, own_clock);
+        REQUIRE(told.came.size() == kept.moments.size());
+        REQUIRE(told.answered.size() == kept.moments.size());
+        for (std::size_t i = 0; i < kept.moments.size(); ++i) {
+            CHECK(kept.moments[i] <= told.came[i]);
+            CHECK(told.came[i] <= told.answered[i]);
+            CHECK(told.answered[i] <= kept.moments[i] + kept.values.front()[i]);
+        }
     }
 
     // Every round trip is in one, kept or not.
@@ -172,6 +187,22 @@ TEST_CASE("round trips for which there is no room are counted, and the totals ar
     settings.request_size = 30;
     settings.most = kTrips;
     CHECK(echoes.run<Tagged>(settings, kMessage, kLong, 3) == due(settings));
+}
+
+TEST_CASE("what servers have seen is told to their clients, of each round trip that is kept") {
+    Echoes tagged("tagged");
+    Echoes msg("msg");
+    for (EchoSettings settings : {halves(), ring(), many_to_one(), one_to_many(), all_to_all()})
+        for (const int outstanding : {1, 5}) {
+            settings.outstanding = outstanding;
+            settings.request_size = 30;
+            settings.most = kTrips;
+            CHECK(tagged.run<Tagged, AtOnceAtBothEnds>(settings, 7, kLong, 1000) == due(settings));
+            CHECK(msg.run<Msg, AtOnceAtBothEnds>(settings, 0, kLong, 10) == due(settings));
+            settings.most = -1; // some have no answer at the end
+            CHECK(msg.run<Msg, AtOnceAtBothEnds>(settings, 7, {.length = 20'000'000, .tick = 10'000'000}, 300) >=
+                  0);
+        }
 }
 
 // Of those that are under way at its end there may be any number.

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Results files of streams and round trips: every figure is that of its samples."""
 
+import itertools
 import math
 from collections import Counter
 from collections.abc import Sequence
@@ -38,6 +39,33 @@ def trips(path: Path, point: int) -> np.ndarray:
     """Round trips that are kept of a point, in ns, with NO_MOMENT where a rank has no more [trip, rank]."""
     with h5py.File(path) as file:
         return file["raw/round_trip"][point, : file["ticks"][point]]
+
+
+def require_true_ways(path: Path, clients: list[int]) -> None:
+    """Of ranks with one clock: each kept round trip is there, the server and back, and none of them goes back in time."""
+    columns = Results(path).columns
+    names = ("request_begin", "request_came", "answer_begin", "round_trip")
+    for point in range(len(columns["state"])):
+        with h5py.File(path) as file:
+            stored = [file[f"raw/{name}"][point, : file["ticks"][point]] for name in names]
+        there = stored[3] != NO_MOMENT
+        assert not there[:, [rank for rank in range(there.shape[1]) if rank not in clients]].any()
+        for values in stored:
+            assert ((values != NO_MOMENT) == there).all()
+        begin, came, answer, trip = (values[there] for values in stored)
+        parts = {"there": came - begin, "server": answer - came, "back": begin + trip - answer}
+        assert all((part >= 0).all() for part in parts.values())
+        assert (sum(parts.values()) == trip).all()
+        assert columns["way_trips"][point] == there.sum() > 0
+        assert columns["way_bound"][point] == 0
+        for way, q in itertools.product(("there", "back"), (0, 0.5, 0.9, 0.99)):
+            times = np.sort(parts[way])
+            index = max(math.ceil(round(q * len(times), 9)) - 1, 0)
+            absent = (index == len(times) - 1 and q > 0.5) or times[index] == 0
+            name = f"way_{way}_{f'p{100 * q:.0f}' if q else 'min'}"
+            np.testing.assert_equal(columns[name][point], math.nan if absent else float(times[index]))
+        middle = np.sort(parts["server"])[(there.sum() + 1) // 2 - 1]
+        assert columns["server_p50"][point] == middle
 
 
 def width_of(begin: int) -> int:

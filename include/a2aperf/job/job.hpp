@@ -84,7 +84,7 @@ public:
     // within a second in which all that wait tell them, and answer; a rank that hears from neither gives these two.
     std::vector<Rank> missing_ranks() const;
 
-    // Small point-to-point messages for the agreement on clocks.
+    // Point-to-point messages while nothing is timed: of the agreement on clocks, and of what servers tell clients.
     void send(Rank to, std::span<const std::int64_t> values) const;
     void receive(Rank from, std::span<std::int64_t> values) const;
 

@@ -28,7 +28,8 @@ struct DurationRules {
     SummaryRules summary;
     Summarise summarise = a2aperf::summarise;
     std::uint64_t seed = 1;
-    Nanoseconds time_origin = 0; // on the common clock: the zero of Samples::start
+    Nanoseconds time_origin = 0;      // on the common clock: the zero of Samples::start
+    std::vector<int> clock_of_rank{}; // [R], as Samples::clock_of_rank
 };
 
 // How the messages of a point move.

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "a2aperf/base/clock.hpp"
+#include "a2aperf/measure/both_ends.hpp"
 #include "a2aperf/measure/channel.hpp"
 #include "a2aperf/measure/echo_settings.hpp"
 #include "a2aperf/measure/flow.hpp"
@@ -91,7 +92,8 @@ public:
     std::span<const std::int64_t> totals() const { return totals_; }
     // Of the first round trips: when the request was sent, or was due, and the time of each from then on; where
     // they have a rate also how long each was due until it was sent, and whether because there was no place for it.
-    // And the histogram of all. Of a relay: when requests came, and how long each was here until it was sent on.
+    // And the histogram of all, and what is noted at both ends. Of a relay: when requests came, and how long each
+    // was here until it was sent on.
     KeptSamples kept() const;
 
     // Takes up the receives that are still posted, with messages that nobody counts.
@@ -170,6 +172,10 @@ private:
     void hold_up();
     bool start_messages();
     bool send_one(int place);
+    bool notes_answer(const RequestSlot& place) const {
+        if constexpr (Pace::kHasBothEnds) return place.served >= 0;
+        return false;
+    }
     void note_request(RequestSlot& place, Nanoseconds begin);
     bool read_queue();
     void take(int place, std::uint64_t data, Nanoseconds now);

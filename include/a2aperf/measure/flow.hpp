@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "a2aperf/measure/both_ends.hpp"
 #include "a2aperf/measure/duration_loop.hpp"
 #include "a2aperf/stats/time_histogram.hpp"
 
@@ -26,6 +27,7 @@ struct KeptSamples {
     std::int64_t lost = 0;                             // for which there was no room
     std::vector<TimeHistogram::Bucket> buckets{};      // of the last column, those without room too
     bool are_offsets = false;                          // the moments: from the start already
+    std::optional<BothEnds> both_ends{};               // of round trips: the last two columns are told by servers
 };
 
 class Flow {

@@ -17,6 +17,7 @@ namespace a2aperf {
 struct AtOnce {
     static constexpr bool kIsPaced = false;
     static constexpr bool kIsRelay = false;
+    static constexpr bool kHasBothEnds = false;
     struct OfRequest {};
     explicit AtOnce(const EchoSettings&) {}
 };
@@ -97,6 +98,7 @@ class WhenDue {
 public:
     static constexpr bool kIsPaced = true;
     static constexpr bool kIsRelay = false;
+    static constexpr bool kHasBothEnds = false;
     // Of one that is under way.
     struct OfRequest {
         Nanoseconds due = 0;

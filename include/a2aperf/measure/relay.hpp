@@ -16,6 +16,7 @@ class Relayed {
 public:
     static constexpr bool kIsPaced = false;
     static constexpr bool kIsRelay = true;
+    static constexpr bool kHasBothEnds = false;
     // Of the place from which it goes on.
     struct OfRequest {
         Nanoseconds came = 0;

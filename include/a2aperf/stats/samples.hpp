@@ -41,6 +41,10 @@ struct Samples {
     // What the workload alone has, by their columns' names: [attempts * ranks], attempt-major, or [ticks * ranks]
     // and [buckets * ranks], in the same way; kNoMoment where a rank has none.
     std::map<std::string_view, std::vector<Nanoseconds>> own{};
+    // Of a point of a duration that was just measured: ranks with the same number share one clock, [R], and how far
+    // any rank's moments may be off the clock of those with 0. Not of the samples of a file.
+    std::vector<int> clock_of_rank{};
+    double clock_error_ns = 0;
 
     int attempts() const { return static_cast<int>(start.size()); }
     int valid_ops() const;
