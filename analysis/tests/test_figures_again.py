@@ -53,6 +53,14 @@ CASES = {
         "point 1 (4 ranks, 1024 B)",
         ("ops", "time_p50", "time_p99", "time_p999", "time_mean"),
     ),
+    "ways of an echo": Case(
+        native_echo.write_told,
+        "point 1 (4 ranks, 1024 B)",
+        (
+            *("way_trips", "way_there_min", "way_there_p50", "way_there_p99", "server_p50"),
+            *("way_back_min", "way_back_p90", "way_bound"),
+        ),
+    ),
     "open loop": Case(
         native_open_loop.write,
         "point 2 (4 ranks, 8 B)",

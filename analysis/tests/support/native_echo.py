@@ -32,6 +32,7 @@ COLUMNS = (
     Column("under_way", "float64", "requests of a client under way on average"),
 )
 _OWN = native.own_columns(_TOTALS, ("request_begin", "round_trip"))
+_OF_WAYS = {"min": 0.0, "p50": 0.5, "p90": 0.9, "p99": 0.99}
 
 
 def _trips(point: int) -> NDArray[np.int64]:
@@ -177,3 +178,49 @@ def write_counted(path: Path, kept: int = KEPT) -> Path:
     return native.write(
         path, "echo", figures, columns, _raw, _WITH_BUCKETS, lambda p: _counted(p, kept)
     )
+
+
+_WAYS = tuple(f"way_{way}_{name}" for way in ("there", "back") for name in _OF_WAYS)
+_WITH_WAYS = (
+    *COLUMNS,
+    Column("way_trips", "int64", "round trips that are kept, of which the ways are"),
+    *(Column(name, "float64", name, "ns") for name in ("way_bound", "server_p50", *_WAYS)),
+)
+_TOLD = native.own_columns(_TOTALS, ("request_begin", "round_trip", "request_came", "answer_begin"))
+_SERVER = 200
+
+
+def _told(point: int, is_old: bool = False) -> dict[str, NDArray[np.int64]]:
+    """The way there takes 1000 ns and more, the server 200 ns, the way back the rest."""
+    own = _samples(point)
+    there = own["round_trip"] != schema.NO_MOMENT
+    way = 1000 + np.arange(TRIPS)[:, None] * 13 % 501
+    came = np.where(there & (not is_old), own["request_begin"] + way, schema.NO_MOMENT)
+    answer = np.where(came != schema.NO_MOMENT, came + _SERVER, schema.NO_MOMENT)
+    return own | {"request_came": came, "answer_begin": answer}
+
+
+def _told_figures(point: int, size: int, bound: float) -> dict[str, Any]:
+    found = _figures(point, size)
+    own = _told(point)
+    there = own["round_trip"] != schema.NO_MOMENT
+    begin, trip, came = (own[n][there] for n in ("request_begin", "round_trip", "request_came"))
+    found |= {"way_trips": int(there.sum()), "way_bound": bound, "clock_error": bound}
+    found["server_p50"] = _SERVER
+    is_told = bound <= found["time_p50"] / 20
+    for way, times in (("there", came - begin), ("back", begin + trip - came - _SERVER)):
+        for name, q in _OF_WAYS.items():
+            time = np.sort(times)[max(int(np.ceil(q * times.size)) - 1, 0)]
+            found[f"way_{way}_{name}"] = float(time) if is_told and time > bound else np.nan
+    return found
+
+
+@made.once
+def write_told(path: Path, bound: float = 0.0, is_old: bool = False) -> Path:
+    """The same with what servers told, by clocks with that bound; or nothing yet."""
+    figures = [_told_figures(point, size, bound) for point, size in enumerate(SIZES)]
+    if is_old:
+        unknown = dict.fromkeys(("way_bound", "server_p50", *_WAYS), np.nan) | {"way_trips": -1}
+        figures = [one | unknown for one in figures]
+    columns = native.described(schema.RATES, _WITH_WAYS)
+    return native.write(path, "echo", figures, columns, _raw, _TOLD, lambda p: _told(p, is_old))

@@ -58,6 +58,12 @@ class Own:
     """Totals that older files lack: the first is above 0 at ranks that pass messages on alone."""
     faults: Callable[[Values], Iterator[str]] = lambda values: iter(())
     """What these contradict in one another."""
+    told: tuple[str, ...] = ()
+    """Of each round trip, what its server told; files that are older lack it, some of it or all."""
+    of_row: Callable[[pd.Series[Any], Values], dict[str, Any]] = lambda row, values: {}
+    """Figures of the samples that rest on others of the point."""
+    faults_of: Callable[[pd.Series[Any], Values], Iterator[str]] = lambda row, values: iter(())
+    """What these and the samples contradict in one another."""
 
 
 def verifier(own: Own, found: Results, file: str) -> Check:
@@ -79,7 +85,8 @@ def _point(
         for name in (*_TOTALS, *own.totals, *own.later, _PLACES)
         if name in columns
     }
-    trips = {name: found.own(file, point, columns[name]) for name in ("round_trip", *own.trips)}
+    along = ("round_trip", *own.trips, *(name for name in own.told if name in columns))
+    trips = {name: found.own(file, point, columns[name]) for name in along}
     there = trips["round_trip"] != schema.NO_MOMENT
     kept = np.asarray(trips["round_trip"][there], dtype=np.float64)
     clients = totals["round_trips"] > 0
@@ -90,6 +97,8 @@ def _point(
     if own.later and own.later[0] in totals:
         asks = totals[own.later[0]] == 0
     for name, values in trips.items():
+        if name in own.told and (values == schema.NO_MOMENT).all():
+            continue
         if ((values != schema.NO_MOMENT) != there)[:, asks].any():
             yield f"/raw/{name} has not a value for each round trip"
             return
@@ -105,8 +114,9 @@ def _point(
         times = {} if faults else _times_of_all(all_of_them, totals, clients, rule)
     per_second = own.per_second(totals, raw)
     rates = {own.rate: per_second} | _payload(per_second, int(row["message_size"]))
-    more = own.figures(totals | trips)
+    more = own.figures(totals | trips) | own.of_row(row, trips)
     yield from own.faults(totals | trips)
+    yield from own.faults_of(row, trips)
     again = times | rates | _all(totals, clients, row) | more
     for name, stored, value in derived.contradicted(row, again):
         shown = value if isinstance(value, str) else f"{value:g}"

@@ -10,6 +10,7 @@ import numpy as np
 from a2aperf.raw_ops import RawOps
 from a2aperf.round_trips import verify
 from a2aperf.round_trips.verify import Own, Values
+from a2aperf.workloads.echo import ways
 
 
 def _per_second(values: Values, raw: RawOps) -> float:
@@ -18,4 +19,14 @@ def _per_second(values: Values, raw: RawOps) -> float:
     return int(values["round_trips"].sum()) / span * 1e9 if span > 0 else np.nan
 
 
-verifier = partial(verify.verifier, Own("trip_rate", _per_second))
+verifier = partial(
+    verify.verifier,
+    Own(
+        "trip_rate",
+        _per_second,
+        trips=("request_begin",),
+        told=ways.TOLD,
+        of_row=ways.figures,
+        faults_of=ways.faults,
+    ),
+)
