@@ -201,8 +201,8 @@ class Cluster:
         """The host's link "up" or "down"."""
         self.shell(f"ip link set to_{host} {state}")
 
-    def lengthen(self, host: str, delay_s: float, mbit: float, code_point: int | None = None) -> None:
-        """The host's link gets a cable of that rate, which takes so long each way: relay.py.
+    def lengthen(self, host: str, delay_s: float, mbit: float, code_point: int | None = None, to_s: float | None = None) -> None:
+        """The host's link gets a cable of that rate, which takes so long each way, or that long to the host: relay.py.
 
         Frames are handed down one at a time, and TCP sends from the start as much as it likes: what a window holds is
         under way at once, and round trips are those of the cable. With a code point all packets get it on their way.
@@ -220,7 +220,8 @@ class Cluster:
                 f"ip -n {one} route replace 10.77.0.0/16 dev e0 src {self.address(one)} initcwnd 1000 initrwnd 1000",
             ]
         self.shell("\n".join(lines))
-        asked = [str(delay_s * 1e3), str(mbit), *([] if code_point is None else [str(code_point)])]
+        delays = ",".join(str(delay * 1e3) for delay in (delay_s, to_s) if delay is not None)
+        asked = [delays, str(mbit), *([] if code_point is None else [str(code_point)])]
         relay = subprocess.Popen(
             [*self._inside, sys.executable, HERE / "relay.py", f"to_{host}", f"on_{host}", *asked],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,

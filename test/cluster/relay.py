@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""A cable of known delay and rate between two devices: `relay.py DEVICE DEVICE DELAY_MS MBIT [CODE_POINT]`.
+"""A cable of known delay and rate between two devices: `relay.py DEVICE DEVICE DELAY_MS[,DELAY_MS] MBIT [CODE_POINT]`.
 
-What comes from the one goes to the other, in its order. A frame takes its length at the rate, once the frame before it has
+What comes from the one goes to the other, in its order; a second delay is that from the second device to the first. A frame takes its length at the rate, once the frame before it has
 gone, and then the delay; nothing is lost, and nothing goes earlier. It says "ready" once it does so, and ends with its
 standard input. It goes before all that has no real-time priority, or frames would be held for longer.
 
@@ -89,9 +89,10 @@ def opened(device: str) -> socket.socket:
 
 def main() -> None:
     near, far = (opened(device) for device in sys.argv[1:3])
-    delay_ns, mbit = int(float(sys.argv[3]) * 1e6), float(sys.argv[4])
+    delays_ns, mbit = [int(float(delay) * 1e6) for delay in sys.argv[3].split(",")], float(sys.argv[4])
     code_point = int(sys.argv[5]) if len(sys.argv) > 5 else None
-    ways = [Way(*ends, delay_ns, mbit, code_point) for ends in ((near, far), (far, near))]
+    ends = {(near, far): delays_ns[0], (far, near): delays_ns[-1]}
+    ways = [Way(*pair, delay_ns, mbit, code_point) for pair, delay_ns in ends.items()]
     os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(50))
     print("ready", flush=True)
     while True:

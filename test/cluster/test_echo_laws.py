@@ -51,3 +51,31 @@ def test_round_trips_over_a_cable(cluster_of, program, tmp_path, told):
         for mode, count, size in points
     ]
     require(answers, measure, WITHIN, told)
+
+
+TO_MS, FROM_MS = 4, 24
+
+
+def test_the_ways_over_a_cable_that_is_longer_one_way(cluster_of, program, tmp_path, told):
+    """There and back apart, over a cable that delays the one more than the other."""
+    cluster = cluster_of(2)
+    cluster.lengthen("h2", FROM_MS / 1e3, MBIT, to_s=TO_MS / 1e3)
+    asked = ["--sizes", ",".join(map(str, ANSWERS)), "--request", str(REQUEST), "--ops", str(TRIPS)]
+    wires_ms = [(wire_s(REQUEST, MBIT) * 1e3, wire_s(answer, MBIT) * 1e3) for answer in ANSWERS]
+
+    def measure():
+        of = flow(cluster, program, tmp_path, "echo", *asked).columns
+        assert list(of["message_size"]) == list(ANSWERS)
+        assert (of["way_bound"] == 0).all()  # hosts of one kernel have one clock
+        assert (of["way_trips"] == TRIPS).all()
+        for way, least, wire in (("there", TO_MS, 0), ("back", FROM_MS, 1)):
+            known = [(least + wires[wire]) * 1e6 * (1 - DRIFT) for wires in wires_ms]
+            assert (of[f"way_{way}_min"] >= known).all(), of[f"way_{way}_min"]
+        return np.concatenate([of["way_there_p50"] / 1e6, of["way_back_p50"] / 1e6])
+
+    answers = [
+        Answer(f"echo, {size} B, way {way}: p50", "ms", least + wires[wire], least + wires[wire])
+        for way, least, wire in (("there", TO_MS, 0), ("back", FROM_MS, 1))
+        for size, wires in zip(ANSWERS, wires_ms, strict=True)
+    ]
+    require(answers, measure, WITHIN, told)
