@@ -134,7 +134,10 @@ def test_the_figure_has_a_line_for_each_part(a2a: Run, tmp_path: Path) -> None:
     (chart,) = drawn.charts
     assert [curve.name for curve in chart.curves] == ["way there", "at the server", "way back"]
     assert list(chart.curves[1].y) == [0.2, 0.2]
-    assert drawn.notes == ("the clocks of both ends may differ by 0.100 µs",)
+    assert drawn.notes == (
+        "medians of n\u00a0=\u00a01800 round trips of a point",
+        "the clocks of both ends may differ by 0.100 µs",
+    )
     assert a2a("plot", "ways", path, "-o", tmp_path / "w.svg").status == 0
 
 

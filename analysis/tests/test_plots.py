@@ -31,7 +31,7 @@ from a2aperf.results import Results
 from a2aperf.workloads.alltoall import plots as alltoall
 from a2aperf.workloads.alltoall import sweeps
 from conftest import Outcome, launches
-from support import native_interference, native_open_loop, native_streams, synthetic
+from support import native_echo, native_interference, native_open_loop, native_streams, synthetic
 from support.edited import edited
 from support.synthetic import Effects, Setup
 from support.synthetic_pairs import write_pairs
@@ -176,6 +176,8 @@ def test_every_kind_draws_and_says_n(kind: str, tmp_path: Path) -> None:
         found = loading.load([native_open_loop.write(tmp_path / "loops.h5")])
     elif kind == "interference":
         found = loading.load([native_interference.write(tmp_path / "loads.h5")])
+    elif kind == "ways":
+        found = loading.load([native_echo.write_told(tmp_path / "trips.h5")])
     elif kind == "tails":
         found = loading.load([write_trips(tmp_path / "trips.h5", [[TRIP]])])
     else:

@@ -82,4 +82,8 @@ def _chart(setting: str, rows: pd.DataFrame) -> Chart:
 def _said(points: pd.DataFrame) -> tuple[str, ...]:
     bound = float(points[ways.BOUND].max())
     clocks = f"may differ by {labels.number_text(bound / 1000)} µs" if bound else "are one"
-    return (f"the clocks of both ends {clocks}",)
+    trips = labels.range_text(points["way_trips"])
+    return (
+        f"medians of n\u00a0=\u00a0{trips} round trips of a point",
+        f"the clocks of both ends {clocks}",
+    )
