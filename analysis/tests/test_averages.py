@@ -66,6 +66,15 @@ def test_long_stays_in_either_are_two_modes_too(tmp_path: Path) -> None:
     assert one.numbers["share_1"] == pytest.approx(0.5)
 
 
+def test_a_point_of_a_number_of_messages(a2a: Run, tmp_path: Path) -> None:
+    path = written(tmp_path / "o.h5", by_chance(0.4), noise=0.05)
+    with edited(path) as file:
+        file["asked_duration"][...] = schema.UNKNOWN
+    (one,) = told(path)
+    assert one.n == INTERVALS - 1
+    assert a2a("explain", path).status == 0
+
+
 @pytest.mark.parametrize("noise", [0.02, 0.5])
 def test_one_mode(tmp_path: Path, noise: float) -> None:
     for seed in range(10):

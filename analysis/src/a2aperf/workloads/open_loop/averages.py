@@ -31,7 +31,7 @@ def _of_point(found: Results, row: pd.Series[Any]) -> Finding | None:
     known = seconds.of(found, row, _LEAST)
     if known is None:
         return None
-    means = _whole(known, int(row["asked_duration"]))
+    means = _whole(known, row["asked_duration"])
     parts = modes.modes(1000 * means) if means.size >= _LEAST else []
     if len(parts) < 2:
         return None
@@ -49,9 +49,12 @@ def _of_point(found: Results, row: pd.Series[Any]) -> Finding | None:
     return Finding("averages", text, where, int(means.size), "intervals", weight, numbers)
 
 
-def _whole(known: seconds.Means, duration: int) -> NDArray[np.float64]:
-    """Without intervals in which nothing was due, and the last one, of which a part may be."""
+def _whole(known: seconds.Means, duration: Any) -> NDArray[np.float64]:
+    """Without intervals in which nothing was due, and the last one, of which a part may be.
+
+    A point that ends by its number of messages has no duration.
+    """
     means = known.means
-    if duration > 0 and duration < means.size * known.length:
+    if pd.isna(duration) or duration < means.size * known.length:
         means = means[:-1]
     return means[np.isfinite(means)]
