@@ -42,6 +42,20 @@ def test_table_and_figure_show_them(a2a: Run, path: Path, tmp_path: Path) -> Non
     assert (tmp_path / "tails.svg").exists()
 
 
+@pytest.mark.parametrize(
+    ("time", "shown"),
+    [(350, "0.4 us"), (450, "0.5 us"), (1_005_000, "1.01 ms"), (999_949, "999.9 us")],
+)
+def test_a_time_in_the_middle_is_printed_as_the_program_prints_it(
+    a2a: Run, path: Path, time: int, shown: str
+) -> None:
+    """Which has `time * 1e-3`: of 350 ns that is more than 0.35."""
+    with edited(path) as file:
+        file["time_p50"][...] = time
+    first = a2a("table", "--layout", "clusterperf", path).out.splitlines()[1]
+    assert " ".join(first.split()[1:3]) == shown
+
+
 def test_lines_of_clusterperf_come_back(a2a: Run, path: Path, tmp_path: Path) -> None:
     text = a2a("table", path, "--layout", "clusterperf").out
     heading, *lines = text.splitlines()

@@ -81,10 +81,11 @@ def _size(size: int) -> str:
 
 
 def _time(nanoseconds: float) -> tuple[str, str]:
-    microseconds = nanoseconds / 1e3
+    """To the last digit as the program prints it, which multiplies."""
+    microseconds = nanoseconds * 1e-3
     if microseconds < 999.95:
         return f"{microseconds:.1f}", "us"
-    return f"{microseconds / 1e3:.2f}", "ms"
+    return f"{microseconds * 1e-3:.2f}", "ms"
 
 
 def _rate(per_second: float) -> tuple[str, str]:
