@@ -98,9 +98,16 @@ def of_one_rank_less(file: h5py.File) -> None:
     file[TIMES]["time"] = times
 
 
+def of_a_type(file: h5py.File) -> None:
+    """In the place of the times, as one flipped bit of the structure can have it."""
+    del file[TIMES]["time"]
+    file[TIMES]["time"] = np.dtype("int64")
+
+
 @pytest.mark.parametrize(
     ("change", "says"),
     [
+        (of_a_type, "start_times/time is no dataset"),
         (negative, "launch 0: start_times has -5 ns"),
         (of_one_rank_less, f"launch 0: start_times has {RANKS - 1} ranks, not {RANKS}"),
     ],

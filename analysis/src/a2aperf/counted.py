@@ -31,7 +31,10 @@ def port_names(file: h5py.File, unread: list[str] | None = None) -> list[str]:
             raise
         what = f"/counters/port_names: {what_is_damaged(error)}: numbers stand for the names"
         unread.append(what)
-        return [f"unknown/{index}" for index in range(file["counters"]["port"].shape[-1])]
+        return [
+            f"unknown/{index}"
+            for index in range(strict.dataset(file["counters"]["port"]).shape[-1])
+        ]
 
 
 def read(

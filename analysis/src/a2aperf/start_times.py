@@ -19,10 +19,11 @@ def read(launch: h5py.Group, ranks: int) -> StartTimes | None:
     phases = strict.texts(group["phase"])
     meanings = strict.texts(group["meaning"])
     waits = strict.numbers(group["waits"], "int8", len(phases)).astype(bool)
-    shape = (len(phases), min(ranks, *group["time"].shape[1:]))
-    if {len(meanings), waits.size} != {len(phases)} or group["time"].shape != shape:
+    times = strict.dataset(group["time"])
+    shape = (len(phases), min(ranks, *times.shape[1:]))
+    if {len(meanings), waits.size} != {len(phases)} or times.shape != shape:
         raise ValueError(f"{group.name} has not a time of each rank in each phase")
-    time = strict.part(group["time"], (slice(None), slice(None)), shape)
+    time = strict.part(times, (slice(None), slice(None)), shape)
     return StartTimes(phases, meanings, waits, time.astype(np.int64))
 
 

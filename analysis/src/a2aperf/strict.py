@@ -137,6 +137,12 @@ def group(found: Any) -> h5py.Group:
     return found
 
 
+def dataset(found: Any) -> h5py.Dataset:
+    """What must be a dataset with values."""
+    _require_dataset(found)
+    return found
+
+
 def _called(found: Any) -> str:
     """Its name; h5py has None for a member of a group that leads nowhere."""
     return str(getattr(found, "name", "a part that cannot be opened"))
