@@ -10,7 +10,7 @@ a value, `ppf` and `isf` the values that belong to a chance below and above.
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,6 +39,10 @@ def t_ppf(chance: Numbers, freedom: Numbers) -> Any:
 def t_isf(chance: Numbers, freedom: Numbers) -> Any:
     """Student's t, which is symmetrical: a small chance loses no digits."""
     return -t_ppf(chance, freedom)
+
+
+NORMAL_OF_MAD: Final = 1.4826
+"""Standard deviation of normal noise ÷ its median absolute deviation."""
 
 
 def mad_freedom(count: float) -> float:

@@ -175,7 +175,7 @@ def _scale(distance: Floats, mine: NDArray[np.bool_], medians: int = 1) -> Float
     ordered = np.sort(np.where(mine, distance, np.inf), axis=1)
     ends = (np.maximum(count - 1, 0) // 2, np.minimum(count // 2, distance.shape[1] - 1))
     middle = sum(np.take_along_axis(ordered, end, axis=1) for end in ends) / 2
-    scale = 1.4826 * middle * count / np.maximum(count - medians, 1)
+    scale = laws.NORMAL_OF_MAD * middle * count / np.maximum(count - medians, 1)
     return np.asarray(np.where((scale > 0) & (count > 0), scale, np.inf))
 
 

@@ -17,6 +17,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from a2aperf import laws
+
 Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
 
@@ -36,7 +38,7 @@ def without_bad_days(series: Floats) -> Floats:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)
         centre = np.median(np.lib.stride_tricks.sliding_window_view(padded, 5, axis=1), axis=2)
-    reach = 3 * 1.4826 * np.median(np.abs(series - centre), axis=1)
+    reach = 3 * laws.NORMAL_OF_MAD * np.median(np.abs(series - centre), axis=1)
     reach = np.where(reach > 0, reach, np.inf)[:, None]
     return np.asarray(centre + np.clip(series - centre, -reach, reach))
 

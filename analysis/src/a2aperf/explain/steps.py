@@ -29,7 +29,6 @@ _ERROR: Final = 0.05  # of all neighbouring sizes together
 _OWN_ERROR: Final = 0.025  # of all sizes at which launches differ more than elsewhere
 _NOISY: Final = 1.5  # times the usual spread: launches differ more there than elsewhere
 _FEWEST: Final = 4  # differences from which a spread is known
-_NORMAL: Final = 1.4826  # standard deviation ÷ median absolute deviation
 
 
 @dataclass(frozen=True)
@@ -145,7 +144,7 @@ def _noisy(line: _Line, alike: Floats) -> int:
 
 
 def _spread(differences: Floats) -> float:
-    return _NORMAL * float(np.median(np.abs(differences)))
+    return laws.NORMAL_OF_MAD * float(np.median(np.abs(differences)))
 
 
 def _steps(line: _Line, alike: Floats, tests: int, noisy: int) -> list[_Step]:
@@ -213,7 +212,7 @@ def _roughness(line: _Line, pair: int) -> tuple[float, float, int] | None:
     others = np.delete(bends, np.arange(max(0, at - 1), min(len(bends), at + 2)))
     if len(others) < _FEWEST:
         return None
-    return float(bends[at]), _NORMAL * float(np.median(np.abs(others))), len(others)
+    return float(bends[at]), laws.NORMAL_OF_MAD * float(np.median(np.abs(others))), len(others)
 
 
 def _stays(line: _Line, pair: int) -> bool:

@@ -52,18 +52,23 @@ class Own:
     """The same of its samples."""
     totals: tuple[str, ...] = ()
     trips: tuple[str, ...] = ()
-    figures: Callable[[Values], dict[str, Any]] = lambda values: {}
-    """Further figures, of its samples."""
+    figures: Callable[[pd.Series[Any], Values], dict[str, Any]] = lambda row, values: {}
+    """Further figures of a point, of its samples."""
     later: tuple[str, ...] = ()
     """Totals that older files lack: the first is above 0 at ranks that pass messages on alone."""
-    faults: Callable[[Values], Iterator[str]] = lambda values: iter(())
+    faults: Callable[[pd.Series[Any], Values], Iterator[str]] = lambda row, values: iter(())
     """What these contradict in one another."""
     told: tuple[str, ...] = ()
     """Of each round trip, what its server told; files that are older lack it, some of it or all."""
-    of_row: Callable[[pd.Series[Any], Values], dict[str, Any]] = lambda row, values: {}
-    """Figures of the samples that rest on others of the point."""
-    faults_of: Callable[[pd.Series[Any], Values], Iterator[str]] = lambda row, values: iter(())
-    """What these and the samples contradict in one another."""
+
+
+def percentile(times: NDArray[Any], q: float) -> float:
+    """By nearest rank, 0 is the shortest; above the median none that would be the longest."""
+    if not times.size or (q > 0.5 and metrics.percentile_is_maximum(times.size, q, "rank")):
+        return np.nan
+    if q == 0:
+        return float(times.min())
+    return metrics.percentile(times.astype(np.float64), q, "rank")
 
 
 def verifier(own: Own, found: Results, file: str) -> Check:
@@ -114,9 +119,8 @@ def _point(
         times = {} if faults else _times_of_all(all_of_them, totals, clients, rule)
     per_second = own.per_second(totals, raw)
     rates = {own.rate: per_second} | _payload(per_second, int(row["message_size"]))
-    more = own.figures(totals | trips) | own.of_row(row, trips)
-    yield from own.faults(totals | trips)
-    yield from own.faults_of(row, trips)
+    more = own.figures(row, totals | trips)
+    yield from own.faults(row, totals | trips)
     again = times | rates | _all(totals, clients, row) | more
     for name, stored, value in derived.contradicted(row, again):
         shown = value if isinstance(value, str) else f"{value:g}"

@@ -76,7 +76,7 @@ class Setting:
     def require_value(self, value: str) -> None:
         """InputError where it cannot be one: not allowed, or no number where values are numbers."""
         if self.allowed:
-            if not any(_is_allowed(value, one) for one in self.allowed):
+            if not _is_one_of(value, self.allowed):
                 raise InputError(f"{self.name}={value}: expected {self.allowed_text}")
             return
         if not self.values or not all(_NUMBER.fullmatch(one) for one in self.values):
@@ -98,6 +98,10 @@ class Setting:
     def _is_only_switched(self) -> bool:
         """Whether it is on or off: of libpsm2 some of these variables take other numbers, too."""
         return self.name.startswith("FI_") and {*self.values, self.default} == {"0", "1"}
+
+
+def _is_one_of(value: str, allowed: Sequence[str]) -> bool:
+    return any(_is_allowed(value, one) for one in allowed)
 
 
 def _is_allowed(value: str, one: str) -> bool:
@@ -327,7 +331,7 @@ class _Reader:
                     number, "allowed", f"expected a value, or a range such as 0..2, not {one!r}"
                 )
         for value in values if allowed else ():
-            if not any(_is_allowed(value, one) for one in allowed):
+            if not _is_one_of(value, allowed):
                 self._refuse(number, "values", f"'{value}' is not among those that are allowed")
 
     def _require_known(self, number: int, table: dict[str, Any], names: Sequence[str]) -> None:

@@ -26,7 +26,7 @@ verifier = partial(
         _per_second,
         trips=("request_begin",),
         told=ways.TOLD,
-        of_row=ways.figures,
-        faults_of=ways.faults,
+        figures=ways.figures,
+        faults=ways.faults,
     ),
 )

@@ -9,11 +9,12 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from a2aperf import grouping, metrics, schema
+from a2aperf import grouping, schema
 from a2aperf.deferred import pandas as pd
 from a2aperf.explain.finding import Finding, us
 from a2aperf.labels import count_text, size_text
 from a2aperf.results import Results
+from a2aperf.round_trips import verify
 from a2aperf.round_trips.verify import Values
 
 KIND: Final = "ways"
@@ -41,27 +42,18 @@ def figures(row: pd.Series[Any], values: Values) -> dict[str, float]:
     if not values.keys() >= {*TOLD} or np.isnan(row.get(BOUND, np.nan)):
         return {}
     part = parts(values)
-    found = {"way_trips": part["there"].size, "server_p50": _percentile(part["server"], 0.5)}
+    found = {"way_trips": part["there"].size, "server_p50": verify.percentile(part["server"], 0.5)}
     bound = float(row[BOUND])
     for way in ("there", "back"):
         for name, q in _QUANTILES.items():
-            time = _percentile(part[way], q) if is_told(bound, row["time_p50"]) else np.nan
+            time = verify.percentile(part[way], q) if are_told(bound, row["time_p50"]) else np.nan
             found[f"way_{way}_{name}"] = time if time > bound else np.nan
     return found
 
 
-def is_told(bound: float, trip_p50: float) -> bool:
-    """Whether such a bound of the clocks is small enough."""
-    return bool(bound <= LARGEST_BOUND * trip_p50)
-
-
-def _percentile(times: NDArray[np.int64], q: float) -> float:
-    """By nearest rank; above the median none that would be the longest."""
-    if not times.size or (q > 0.5 and metrics.percentile_is_maximum(times.size, q, "rank")):
-        return np.nan
-    if q == 0:
-        return float(times.min())
-    return metrics.percentile(times.astype(np.float64), q, "rank")
+def are_told(bound: Any, trip_p50: Any) -> Any:
+    """Whether such bounds of the clocks are small enough."""
+    return bound <= LARGEST_BOUND * trip_p50
 
 
 def faults(row: pd.Series[Any], values: Values) -> Iterator[str]:
@@ -96,7 +88,7 @@ def find(found: Results) -> list[Finding]:
 
 
 def _of_setting(where: str, rows: pd.DataFrame) -> Iterator[Finding]:
-    told = rows[rows[BOUND] <= LARGEST_BOUND * rows["time_p50"]]
+    told = rows[are_told(rows[BOUND], rows["time_p50"])]
     if len(told):
         bound = float(told[BOUND].max())
         text = (

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from a2aperf import metrics
+from a2aperf.deferred import pandas as pd
 from a2aperf.raw_ops import RawOps
 from a2aperf.round_trips import verify
 from a2aperf.round_trips.verify import WAITED, Own, Values
@@ -26,7 +26,7 @@ def _per_second(values: Values, raw: RawOps) -> float:
     return int(values["round_trips"].sum()) / time * 1e9 if time > 0 else np.nan
 
 
-def _figures(values: Values) -> dict[str, Any]:
+def _figures(_: pd.Series[Any], values: Values) -> dict[str, Any]:
     due, time = int(values["messages_due"].sum()), int(values["due_time"].max())
     paced = np.asarray(values["request_wait"][values["held_up"] == 0], dtype=np.float64)
     return {
@@ -34,7 +34,7 @@ def _figures(values: Values) -> dict[str, Any]:
         "backlog": int(values["most_behind"].max()),
         "unanswered": due - int(values["round_trips"].sum()),
         "paced": paced.size,
-        **{name: _percentile(paced, q) for name, q in _QUANTILES.items()},
+        **{name: verify.percentile(paced, q) for name, q in _QUANTILES.items()},
         "pacing_max": float(paced.max()) if paced.size else np.nan,
         **relay.means(values),
         **_of_relays(relay.stays(values)),
@@ -42,14 +42,7 @@ def _figures(values: Values) -> dict[str, Any]:
 
 
 def _of_relays(stays: np.ndarray[Any, np.dtype[np.float64]]) -> dict[str, float]:
-    return {name: _percentile(stays, q) for name, q in _IN_RELAYS.items()}
-
-
-def _percentile(times: np.ndarray[Any, np.dtype[np.float64]], q: float) -> float:
-    """By nearest rank; above the median none that would be the longest."""
-    if not times.size or (q > 0.5 and metrics.percentile_is_maximum(times.size, q, "rank")):
-        return np.nan
-    return metrics.percentile(times, q, "rank")
+    return {name: verify.percentile(stays, q) for name, q in _IN_RELAYS.items()}
 
 
 verifier = partial(
@@ -61,6 +54,6 @@ verifier = partial(
         ("request_due", "request_wait", "held_up"),
         _figures,
         relay.TOTALS,
-        relay.faults,
+        lambda _, values: relay.faults(values),
     ),
 )

@@ -42,8 +42,8 @@ class Bound:
 def find(found: Results) -> list[Finding]:
     """Of each setting that has several windows: where they all take the same time."""
     settings, _ = alike.by_buffers(found)
-    several = [of for of in settings if len(of) > 1 and _streams(of)]
-    told = [finding for of in several for finding in _told(of)]
+    several = [(of, one) for of in settings if len(of) > 1 and (one := _streams(of))]
+    told = [finding for of, together in several for finding in _told(of, together)]
     if several and not told:
         text = "credits bind nowhere: no two windows of a size take the same time"
         return [Finding("credits", text, "all", len(several), "settings", abstains=True)]
@@ -71,23 +71,22 @@ def _streams(of: alike.Alike) -> int | None:
     return streams.together(pd.concat([table.rows for ones in of.values() for table in ones]))
 
 
-def _told(of: alike.Alike) -> list[Finding]:
+def _told(of: alike.Alike, together: int) -> list[Finding]:
     windows = sorted(of)
     rates = pd.DataFrame({window: alike.rates(of[window]) for window in windows})
-    together = _streams(of) or 1
     seen = [
         one
         for size, row in rates.iterrows()
         if (one := bound(row.dropna() / together, int(str(size))))
     ]
+    if not seen:
+        return []
     first = of[windows[0]][0]
     where = (
         f"mode {first.mode}{f', {first.others}' if first.others else ''}, windows {listed(windows)}"
     )
     launches = max(alike.launches(ones) for ones in of.values())
     n, unit = (launches, "launches") if launches > 1 else (len(rates), "sizes")
-    if not seen:
-        return []
     trips = "two round trips" if first.mode == "read" else "a round trip"
     parts = [
         f"{size_text(one.size)} {us(one.trip)} (windows {one.least} to {one.most}), and "

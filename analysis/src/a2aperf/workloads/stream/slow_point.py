@@ -26,7 +26,6 @@ _SLOWER: Final = 1.25
 """Times what the sizes beside it lead one to expect, at least."""
 _ERROR: Final = 0.01  # of all sizes of a table together
 _FEWEST: Final = 4  # sizes elsewhere, from which it is known how rough the table is
-_NORMAL: Final = 1.4826  # standard deviation ÷ median absolute deviation
 _BESIDE: Final = 2  # sizes on each side whose counters are looked at
 _STANDS_OUT: Final = 3.0
 """Times the largest beside it, each second."""
@@ -65,7 +64,7 @@ def slow(size: Floats, rate: Floats) -> list[tuple[int, float]]:
     log_size, log_time = np.log(size), -np.log(rate)
     part = (log_size[1:-1] - log_size[:-2]) / (log_size[2:] - log_size[:-2])
     over = log_time[1:-1] - (log_time[:-2] * (1 - part) + log_time[2:] * part)
-    spread = _NORMAL * float(np.median(np.abs(over)))
+    spread = laws.NORMAL_OF_MAD * float(np.median(np.abs(over)))
     limit = spread * float(laws.t_isf(_ERROR / len(over), laws.mad_freedom(len(over))))
     found = np.flatnonzero(over > max(limit, np.log(_SLOWER)))
     return [(int(at) + 1, float(np.exp(over[at]))) for at in found]

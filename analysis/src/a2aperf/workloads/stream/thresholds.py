@@ -29,7 +29,6 @@ _LEAST: Final = 0.05
 """Of the time: less is no step."""
 _ERROR: Final = 0.05  # of all limits of a setting together
 _FEWEST: Final = 4  # bends elsewhere, from which a spread is known
-_NORMAL: Final = 1.4826  # standard deviation ÷ median absolute deviation
 _INLINE: Final = "max_inline_data"
 
 
@@ -65,7 +64,7 @@ def step(rates: pd.Series[float], at: int, looks: int) -> float | None:
     others = np.delete(bends, np.arange(max(0, at - 2), min(len(bends), at + 1)))
     if len(others) < _FEWEST:
         return None
-    spread = _NORMAL * float(np.median(np.abs(others)))
+    spread = laws.NORMAL_OF_MAD * float(np.median(np.abs(others)))
     limit = float(laws.t_isf(_ERROR / (2 * looks), laws.mad_freedom(len(others)))) * spread
     change = float(bends[at - 1])
     if abs(change) <= max(np.log1p(_LEAST), limit):
