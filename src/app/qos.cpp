@@ -80,10 +80,12 @@ void require_ranks(const std::vector<AskedPath>& paths, int ranks) {
 }
 
 std::vector<Path> paths_with(const std::vector<AskedPath>& asked, const std::string& mode, Bytes size, int window) {
+    const std::vector<int> channels = channels_of(asked);
     std::vector<Path> paths;
     for (const AskedPath& path : asked)
         paths.push_back({path.from, path.to, path.traffic_class, path.size.value_or(size),
-                         path.window.value_or(window), path.mode.value_or(mode), path.start});
+                         path.window.value_or(window), path.mode.value_or(mode), path.start,
+                         channels[paths.size()]});
     return paths;
 }
 
@@ -146,7 +148,6 @@ public:
         const QosOptions& asked = qos_options(options);
         const std::vector<AskedPath> paths = asked_paths(options);
         require_ranks(paths, layout.ranks());
-        const std::vector<int> channels = channels_of(paths);
         Plan plan;
         int row = 0;
         for (const std::string& mode : options.modes)
@@ -155,7 +156,6 @@ public:
                     for (const Bytes size : options.sizes) {
                         PathsPlan flow;
                         flow.paths = paths_with(paths, mode, size, window.messages);
-                        flow.channels = channels;
                         flow.duration = asked.duration;
                         flow.interval = asked.interval;
                         flow.first_row = row;
@@ -166,7 +166,7 @@ public:
                         point.memory = memory;
                         point.window = std::ranges::max(flow.paths, {}, &Path::window).window;
                         point.message_size = std::ranges::max(flow.paths, {}, &Path::size).size;
-                        point.channels = std::ranges::max(channels) + 1;
+                        point.channels = most_channels(options);
                         point.flow = std::make_shared<PathsPlan>(std::move(flow));
                         add(plan, std::move(point), skip);
                     }
@@ -190,8 +190,7 @@ public:
         return qos_group(plan, ticks_of(qos_options(options)));
     }
     std::unique_ptr<Flow> flow(const EngineParts& parts) const override {
-        const PathsPlan& plan = paths_of(parts.point);
-        return make_path_streams(parts, plan.paths, plan.channels);
+        return make_path_streams(parts, paths_of(parts.point).paths);
     }
     Duration duration_of(const Options& options, const Point&) const override {
         const QosOptions& asked = qos_options(options);

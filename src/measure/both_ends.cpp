@@ -27,6 +27,13 @@ std::vector<Ends> ends_in_order(Rank self, const BothEnds& both) {
     return all;
 }
 
+// Where those of each place begin, and behind them all where the last ones end.
+std::vector<std::size_t> begins_of(const std::vector<std::int64_t>& counts) {
+    std::vector<std::size_t> begins{0};
+    for (const std::int64_t count : counts) begins.push_back(begins.back() + static_cast<std::size_t>(count));
+    return begins;
+}
+
 // Place after place; of how many there are of each the client is told first. What has no answer is the last of its
 // place.
 void tell(const Job& job, Rank client, int places, const ServedTrips& served,
@@ -34,12 +41,8 @@ void tell(const Job& job, Rank client, int places, const ServedTrips& served,
     std::vector<std::int64_t> counts(static_cast<std::size_t>(places));
     for (std::size_t i = 0; i < served.came().size(); ++i)
         if (served.answered()[i] != kNoMoment) ++counts[served.places()[i]];
-    std::vector<std::size_t> next(counts.size());
-    std::size_t all = 0;
-    for (std::size_t place = 0; place < counts.size(); ++place) {
-        next[place] = all;
-        all += static_cast<std::size_t>(counts[place]);
-    }
+    std::vector<std::size_t> next = begins_of(counts);
+    const std::size_t all = next.back();
     std::vector<std::int64_t> came(all), answered(all);
     for (std::size_t i = 0; i < served.came().size(); ++i) {
         if (served.answered()[i] == kNoMoment) continue;
@@ -56,12 +59,9 @@ void tell(const Job& job, Rank client, int places, const ServedTrips& served,
 void hear(const Job& job, Rank server, int side, const BothEnds& both, ServerMoments& moments) {
     std::vector<std::int64_t> counts(static_cast<std::size_t>(both.places));
     job.receive(server, counts);
-    std::vector<std::size_t> next(counts.size()), end(counts.size());
-    std::size_t all = 0;
-    for (std::size_t place = 0; place < counts.size(); ++place) {
-        next[place] = all;
-        end[place] = all += static_cast<std::size_t>(counts[place]);
-    }
+    const std::vector<std::size_t> begins = begins_of(counts);
+    std::vector<std::size_t> next = begins;
+    const std::size_t all = begins.back();
     std::vector<std::int64_t> came(all), answered(all);
     if (all > 0) {
         job.receive(server, came);
@@ -70,7 +70,7 @@ void hear(const Job& job, Rank server, int side, const BothEnds& both, ServerMom
     for (std::size_t i = 0; i < both.asked.size(); ++i) {
         if (both.asked[i] / both.places != side) continue;
         const auto place = static_cast<std::size_t>(both.asked[i] % both.places);
-        if (next[place] == end[place])
+        if (next[place] == begins[place + 1])
             throw RunError(fmt::format("a defect of the program: {} has told {} of fewer answers than came",
                                        job.who(server), job.who(job.rank())));
         const std::size_t at = next[place]++;

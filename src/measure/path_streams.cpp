@@ -254,18 +254,12 @@ std::string port_of(const Channel& channel) {
     return nic.port.empty() ? nic.name : fmt::format("{}/{}", nic.name, nic.port);
 }
 
-// Of each path; without channels they go one after the other.
-std::size_t channel_of(std::span<const int> channels, std::size_t path) {
-    return channels.empty() ? path : static_cast<std::size_t>(channels[path]);
-}
-
 // What came of each path's class. A byte goes over one channel after another, so that there are packets to look at
 // before anything is timed.
-std::vector<std::string> seen_classes(const EngineParts& parts, const std::vector<Path>& paths,
-                                      std::span<const int> channels) {
+std::vector<std::string> seen_classes(const EngineParts& parts, const std::vector<Path>& paths) {
     std::vector<std::string> seen(paths.size());
     for (std::size_t i = 0; i < paths.size(); ++i) {
-        const std::size_t nth = channel_of(channels, i);
+        const auto nth = static_cast<std::size_t>(paths[i].channel);
         const Channel& channel = *parts.channels[nth];
         if (!shows_class(channel, paths[i].traffic_class)) continue; // on all ranks alike
         parts.job.barrier(); // what a rank sent before must not be taken for what it sends now
@@ -280,17 +274,16 @@ std::vector<std::string> seen_classes(const EngineParts& parts, const std::vecto
 
 } // namespace
 
-std::unique_ptr<Flow> make_path_streams(const EngineParts& parts, const std::vector<Path>& paths,
-                                        std::span<const int> channels) {
+std::unique_ptr<Flow> make_path_streams(const EngineParts& parts, const std::vector<Path>& paths) {
     std::vector<PathStreams::End> ends;
     std::vector<std::string> told, ports;
-    for (std::size_t i = 0; i < paths.size(); ++i) {
-        Channel& channel = *parts.channels[channel_of(channels, i)];
-        ends.push_back(make_end(parts, channel, paths[i]));
-        told.push_back(grants_class(channel, paths[i].traffic_class) ? paths[i].traffic_class.text() : "");
+    for (const Path& path : paths) {
+        Channel& channel = *parts.channels[static_cast<std::size_t>(path.channel)];
+        ends.push_back(make_end(parts, channel, path));
+        told.push_back(grants_class(channel, path.traffic_class) ? path.traffic_class.text() : "");
         ports.push_back(port_of(channel));
     }
-    for (std::string& seen : seen_classes(parts, paths, channels)) told.push_back(std::move(seen));
+    for (std::string& seen : seen_classes(parts, paths)) told.push_back(std::move(seen));
     told.insert(told.end(), ports.begin(), ports.end());
     return std::make_unique<PathsFlow>(parts.job, std::move(ends), told);
 }

@@ -63,7 +63,7 @@ std::optional<std::string> chunks_trouble(const Offer& offer, const Point& point
 }
 
 // Of the endpoints over which the messages of an op are dealt.
-std::optional<std::string> lanes_trouble(const Offer& offer, const Point& point, const Layout& layout) {
+std::optional<std::string> endpoints_trouble(const Offer& offer, const Point& point, const Layout& layout) {
     const int channels = point.channels;
     if (channels == 1) return std::nullopt;
     const auto& on_node = layout.ranks_on_node();
@@ -233,7 +233,7 @@ std::optional<std::string> fabric_skip_reason(const Point& point, const Provider
     if (point.is_baseline()) return std::nullopt;
     if (auto why = channels_trouble(offer.provider(), point.channels)) return why;
     if (!point.is_duration())
-        if (auto why = lanes_trouble(offer, point, layout)) return why;
+        if (auto why = endpoints_trouble(offer, point, layout)) return why;
     for (const Point& of_mode : point.by_modes())
         if (auto why = mode_trouble(of_mode, choice, layout)) return why;
     return std::nullopt;

@@ -37,7 +37,7 @@ Bytes PathsPlan::bytes(const Point&) const {
 
 std::vector<VerifiedSize> PathsPlan::verified(const Point&) const {
     std::vector<VerifiedSize> sizes;
-    for (std::size_t i = 0; i < paths.size(); ++i) sizes.push_back({channel_of(i), paths[i].size, paths[i].mode});
+    for (const Path& path : paths) sizes.push_back({path.channel, path.size, path.mode});
     return sizes;
 }
 

@@ -17,7 +17,7 @@ std::optional<std::string> baseline_trouble(const Point& point) {
 }
 
 // Of the endpoints over which the messages of an op are dealt.
-std::optional<std::string> lanes_trouble(const Point& point, int ranks) {
+std::optional<std::string> endpoints_trouble(const Point& point, int ranks) {
     const int channels = point.channels;
     if (channels == 1) return std::nullopt;
     if (channels >= ranks)
@@ -50,7 +50,7 @@ std::optional<std::string> forwarding_trouble(const Point& point) {
 std::optional<std::string> point_trouble(const Point& point, const Layout& layout) {
     if (point.is_baseline()) return baseline_trouble(point);
     if (auto why = forwarding_trouble(point)) return why;
-    if (auto why = lanes_trouble(point, layout.ranks())) return why;
+    if (auto why = endpoints_trouble(point, layout.ranks())) return why;
     return chunks_trouble(point, layout.ranks());
 }
 

@@ -30,7 +30,9 @@ std::int64_t sum_of(const Flow& flow, std::int64_t path, std::size_t column) {
 
 struct Paths {
     explicit Paths(std::vector<Path> asked, std::vector<std::string> modes)
-        : paths(std::move(asked)), rig(modes, 64 * job().ranks(), static_cast<int>(paths.size()), flow_demands()) {}
+        : paths(std::move(asked)), rig(modes, 64 * job().ranks(), static_cast<int>(paths.size()), flow_demands()) {
+        for (std::size_t i = 0; i < paths.size(); ++i) paths[i].channel = static_cast<int>(i);
+    }
 
     std::unique_ptr<Flow> run(const Duration& duration) {
         const Point point = point_of(paths.front().mode);
@@ -55,7 +57,7 @@ struct Paths {
 };
 
 Path path(Rank from, Rank to, std::string mode, Bytes size = kMessage, Nanoseconds start = 0) {
-    return {from, to, {}, size, 8, std::move(mode), start};
+    return {from, to, {}, size, 8, std::move(mode), start, 0};
 }
 
 } // namespace

@@ -103,8 +103,7 @@ private:
 // Why the provider cannot move messages of a point so; nothing when it can.
 std::optional<std::string> path_trouble(const Offer& offer, const Point& point);
 
-// Of these paths, each over its channel (channels_of()); without any the n-th over the n-th. Collective.
-std::unique_ptr<Flow> make_path_streams(const EngineParts& parts, const std::vector<Path>& paths,
-                                        std::span<const int> channels = {});
+// Of these paths, each over its channel. Collective.
+std::unique_ptr<Flow> make_path_streams(const EngineParts& parts, const std::vector<Path>& paths);
 
 } // namespace a2aperf

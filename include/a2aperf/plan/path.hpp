@@ -41,6 +41,7 @@ struct Path {
     int window;
     std::string mode;
     Nanoseconds start;
+    int channel; // of its ranks (channels_of())
 
     // "0:1 class=bulk size=8388608 window=4 mode=tagged start=5s"
     std::string text() const;

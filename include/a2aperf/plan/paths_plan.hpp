@@ -14,11 +14,9 @@ namespace a2aperf {
 class PathsPlan final : public FlowPlan {
 public:
     std::vector<Path> paths;
-    std::vector<int> channels; // of each path (channels_of()); empty: one after the other
     Nanoseconds interval = 0;
     int first_row = 0; // of its paths among those of the whole plan
 
-    int channel_of(std::size_t path) const { return channels.empty() ? static_cast<int>(path) : channels[path]; }
     int ticks() const; // intervals of the duration
 
     std::string label(const Point& point) const override;

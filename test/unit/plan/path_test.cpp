@@ -48,7 +48,8 @@ TEST_CASE("what is no path is told in one line") {
 
 TEST_CASE("of each mode of its paths a point is asked for by itself") {
     PathsPlan plan;
-    plan.paths = {{0, 1, {}, 8, 4, "tagged", 0}, {0, 1, {}, 4096, 2, "msg", 0}, {1, 0, {}, 64, 500, "tagged", 0}};
+    plan.paths = {
+        {0, 1, {}, 8, 4, "tagged", 0, 0}, {0, 1, {}, 4096, 2, "msg", 0, 1}, {1, 0, {}, 64, 500, "tagged", 0, 2}};
     Point point;
     point.mode = kMixedModes;
     point.message_size = 4096;
