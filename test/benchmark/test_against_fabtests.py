@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from processes import PATIENCE
 
 SCRIPT = Path(__file__).resolve().parent / "against_fabtests.py"
 
@@ -20,7 +21,7 @@ def loop(program: Path) -> Path:
 
 
 def compare(*words: str | Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, SCRIPT, *words], capture_output=True, text=True, timeout=280, check=False)
+    return subprocess.run([sys.executable, SCRIPT, *words], capture_output=True, text=True, timeout=PATIENCE, check=False)
 
 
 def test_a_tiny_comparison_with_the_loop(program: Path, loop: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -46,8 +47,8 @@ def test_the_loop_ends_also_within_a_window(program: Path, loop: Path, mode: str
     """And its figures are those of fabtests: of the messages that were timed."""
     mpirun = SCRIPT.parents[1] / "support" / "mpirun.sh"
     done = subprocess.run(
-        [mpirun, "-t", "60", "2", loop, "shm", mode, "1000", "4", str(messages), str(warmup)],
-        capture_output=True, text=True, timeout=120, check=False,
+        [mpirun, "-t", str(PATIENCE), "2", loop, "shm", mode, "1000", "4", str(messages), str(warmup)],
+        capture_output=True, text=True, timeout=PATIENCE, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     told = {name: float(value) for name, value in re.findall(r"([\w/]+): ([\d.]+)", done.stdout)}
@@ -73,6 +74,6 @@ def test_a_mistake_is_one_line(program: Path, words: list[str], said: str) -> No
 def test_the_loop_refuses_what_makes_no_sense(loop: Path) -> None:
     mpirun = SCRIPT.parents[1] / "support" / "mpirun.sh"
     for words in (["shm", "read", "8", "1", "1", "0"], ["shm", "tagged", "0", "1", "1", "0"], ["shm"]):
-        done = subprocess.run([mpirun, "-t", "60", "2", loop, *words], capture_output=True, text=True, timeout=120, check=False)
+        done = subprocess.run([mpirun, "-t", str(PATIENCE), "2", loop, *words], capture_output=True, text=True, timeout=PATIENCE, check=False)
         assert done.returncode == 2
         assert "bare-loop PROVIDER tagged|write-imm SIZE WINDOW MESSAGES WARMUP" in done.stderr

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """One rank of several is disturbed: the op times show it, the analysis names it, and the median stays."""
 
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -9,6 +8,7 @@ from pathlib import Path
 import h5py
 import numpy as np
 import pytest
+import real_time
 from cluster import Cluster
 from measure import IS_VALIDATION, TRIES, size_for, words
 from processes import PATIENCE, wait_until
@@ -18,7 +18,6 @@ pytestmark = pytest.mark.slow
 
 HERE = Path(__file__).resolve().parent
 IN_TIME_NAMESPACES = HERE.parent / "support" / "in_time_namespaces.sh"
-REAL_TIME = ["chrt", "--fifo", "20"]
 OP_MS = 100  # where the links decide
 PAUSES = [(40, 200, 3000)]  # ms, of how many, ops: longer than what a busy machine does to a rank
 if IS_VALIDATION:
@@ -27,8 +26,7 @@ if IS_VALIDATION:
 
 @pytest.fixture(autouse=True)
 def _needs_real_time():
-    if subprocess.run([*REAL_TIME, "true"], check=False, capture_output=True).returncode:
-        pytest.skip("no real-time priority can be had here")
+    real_time.require()
 
 
 def named(file: Path, kind: str) -> list[str]:
@@ -181,30 +179,26 @@ def test_a_rank_that_starts_late(cluster_of, program, tmp_path, told):
 
 def test_a_hog_beside_one_rank(cluster_of, program, tmp_path, told):
     """Something takes the core of one rank of two, for 3 ms of every 10 ms."""
-    cores = sorted(os.sched_getaffinity(0))[:2]
-    if len(cores) < 2:
-        pytest.skip("needs two cores")
     cluster = cluster_of(2)
     command = [program, "alltoall", *words(program, poll="spin"), "--sizes", "4000000", "--ops", "1500"]
-    # What takes their cores is then the hog alone.
-    bind = f'((r = OMPI_COMM_WORLD_RANK)); exec {" ".join(REAL_TIME)} taskset -c $((r ? {cores[1]} : {cores[0]})) "$@"'
+    with real_time.a_core_for_each() as first:  # what takes a core is then the hog alone
 
-    def measured() -> Results:
-        return finish(cluster.start(1, ["bash", "-c", bind, "bind", *command], tmp_path), tmp_path)
+        def measured() -> Results:
+            return finish(cluster.start(1, [*first, *command], tmp_path), tmp_path)
 
-    clean = measured()
-    for launch_number in range(1, TRIES + 1):
-        # It is there before the ranks: these leave nothing else a turn once they run.
-        with subprocess.Popen(
-            [sys.executable, HERE / "hog.py", str(cores[1])], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-        ) as hog:
-            assert hog.stdout and hog.stdout.readline() == "ready\n"
-            results = measured()
-            hog.communicate(timeout=PATIENCE)
-        with h5py.File(tmp_path / "a.h5", "r") as file:
-            switches = [int(count) for count in file["counters/involuntary_switches"][0]]
-        if switches[1] > 2 * switches[0]:
-            break
+        clean = measured()
+        for launch_number in range(1, TRIES + 1):
+            # It is there before the ranks: these leave nothing else a turn once they run.
+            with subprocess.Popen(
+                [sys.executable, HERE / "hog.py", str(real_time.cores()[1])], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            ) as hog:
+                assert hog.stdout and hog.stdout.readline() == "ready\n"
+                results = measured()
+                hog.communicate(timeout=PATIENCE)
+            with h5py.File(tmp_path / "a.h5", "r") as file:
+                switches = [int(count) for count in file["counters/involuntary_switches"][0]]
+            if switches[1] > 2 * switches[0]:
+                break
     p50s, means = ([float(one.columns[f"time_{x}"][0]) / 1e3 for one in (clean, results)] for x in ("p50", "mean"))
     findings = [text for text in named(tmp_path / "a.h5", "descheduled") if "preempted" in text]
     told(

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from loop_files import SECOND, columns_of, even, require_true_loops
 from processes import PATIENCE, state, wait_until
+from real_time import a_core_for_each
 from refusals import refuses
 from results import COMPLETE, NO_MOMENT, STOP_RULE, Results
 
@@ -20,15 +21,6 @@ CALM = ["--poll", "yield", "-o", "a.h5"]
 ROOT = Path(__file__).resolve().parents[2]
 A2A = Path(os.environ.get("A2A", ROOT / ".venv/bin/a2a"))
 AS_RANK, MPIRUN = ROOT / "test/support/as_rank.sh", ROOT / "test/support/mpirun.sh"
-
-FIRST = ["chrt", "--fifo", "20"]  # before whatever else this machine does
-
-
-def may_go_first() -> bool:
-    try:
-        return subprocess.run([*FIRST, "true"], capture_output=True).returncode == 0
-    except FileNotFoundError:
-        return False
 
 
 @pytest.fixture
@@ -192,13 +184,13 @@ def test_a_stopped_client_is_late_by_itself_with_every_message_that_was_due(prog
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(os.cpu_count() < 2 or not may_go_first(), reason="two cores and a real-time priority are not here")
 def test_who_is_not_disturbed_sends_when_it_should(program, tmp_path):
     """Within 5 us, but for one of a hundred; on a shared machine there are some tries."""
     words = ["open-loop", "--provider", "shm", "--sizes", "64", "--rate", "10k", "--duration", "200ms", "--poll", "spin", "-o", "a.h5", "--force"]
     least = math.inf
     for _ in range(8):
-        done = subprocess.run([MPIRUN, "-t", str(PATIENCE), "2", *FIRST, program, *words], cwd=tmp_path, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+        with a_core_for_each() as first:
+            done = subprocess.run([MPIRUN, "-t", str(PATIENCE), "2", *first, program, *words], cwd=tmp_path, capture_output=True, text=True, stdin=subprocess.DEVNULL)
         assert done.returncode == 0, done.stderr
         results = Results(tmp_path / "a.h5")
         with h5py.File(tmp_path / "a.h5") as file:

@@ -18,7 +18,7 @@ std::vector<PathInterval> path_of(const std::vector<std::int64_t>& messages) {
 }
 
 std::vector<std::string> remarks(const std::vector<std::int64_t>& messages, bool is_cut) {
-    const std::vector<Path> paths{{0, 1, {}, 8, 1, "tagged", 0}, {1, 0, {}, 8, 1, "tagged", 0}};
+    const std::vector<Path> paths{{0, 1, {}, 8, 1, "tagged", 0, 0}, {1, 0, {}, 8, 1, "tagged", 0, 0}};
     return remarks_on({path_of(messages), path_of({9, 9, 9, 9, 9})}, paths, is_cut);
 }
 

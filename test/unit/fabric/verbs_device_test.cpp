@@ -62,30 +62,30 @@ test::FakeVerbs& device_of_two_ports() {
 TEST_CASE("limits of a device and of its ports, by the names of ibv_devinfo") {
     const test::FakeVerbs& fake = device_of_two_ports();
     const Details told = verbs_details("fake0", FAKE_VERBS);
-    for (const auto& [name, value] : {std::pair{"fw_ver", "16.35.2000"},
-                                      {"vendor_id", "0x02c9"},
-                                      {"vendor_part_id", "4119"},
-                                      {"hw_ver", "0x0"},
-                                      {"node_guid", "506b:4b03:00cb:0a12"},
-                                      {"max_mr_size", "0xffffffffffffffff"},
-                                      {"page_size_cap", "0xfffff000"},
-                                      {"max_qp", "131072"},
-                                      {"max_qp_wr", "32768"},
-                                      {"max_sge", "30"},
-                                      {"max_cq", "16777216"},
-                                      {"max_cqe", "4194303"},
-                                      {"atomic_cap", "HCA"},
-                                      {"max_inline_data", "220"},
-                                      {"port 1 max_mtu", "4096"},
-                                      {"port 1 active_mtu", "1024"},
-                                      {"port 2 max_msg_sz", "1073741824"},
-                                      {"port 2 gid_tbl_len", "255"},
-                                      {"port 2 port_cap_flags", "0x00010000"},
-                                      {"port 2 active_width", "4X"},
-                                      {"port 2 active_speed", "25 Gbit/s"},
-                                      {"port 3 max_mtu", "there is none"}}) {
-        CAPTURE(name);
-        CHECK(value_of(told, name) == value);
+    for (const auto& limit : {std::pair{"fw_ver", "16.35.2000"},
+                              {"vendor_id", "0x02c9"},
+                              {"vendor_part_id", "4119"},
+                              {"hw_ver", "0x0"},
+                              {"node_guid", "506b:4b03:00cb:0a12"},
+                              {"max_mr_size", "0xffffffffffffffff"},
+                              {"page_size_cap", "0xfffff000"},
+                              {"max_qp", "131072"},
+                              {"max_qp_wr", "32768"},
+                              {"max_sge", "30"},
+                              {"max_cq", "16777216"},
+                              {"max_cqe", "4194303"},
+                              {"atomic_cap", "HCA"},
+                              {"max_inline_data", "220"},
+                              {"port 1 max_mtu", "4096"},
+                              {"port 1 active_mtu", "1024"},
+                              {"port 2 max_msg_sz", "1073741824"},
+                              {"port 2 gid_tbl_len", "255"},
+                              {"port 2 port_cap_flags", "0x00010000"},
+                              {"port 2 active_width", "4X"},
+                              {"port 2 active_speed", "25 Gbit/s"},
+                              {"port 3 max_mtu", "there is none"}}) {
+        CAPTURE(limit.first);
+        CHECK(value_of(told, limit.first) == limit.second);
     }
     CHECK(fake.open == 0);
 }

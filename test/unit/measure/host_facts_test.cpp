@@ -97,9 +97,9 @@ TEST_CASE("limits of an RDMA device are facts of the launch") {
     CHECK(value_of(facts, "nic_max_qp") == "1000");
     CHECK(value_of(facts, "nic_max_inline_data") == "220");
     CHECK(value_of(facts, "nic_active_mtu") == "port 1 1024, port 2 1024");
-    for (const auto& [name, value] : facts) {
-        CAPTURE(name);
-        if (is_fact_of_rdma(name)) CHECK_FALSE(value.empty());
+    for (const auto& fact : facts) {
+        CAPTURE(fact.first);
+        if (is_fact_of_rdma(fact.first)) CHECK_FALSE(fact.second.empty());
     }
     CHECK(std::ranges::count_if(facts, [](const auto& fact) { return is_fact_of_rdma(fact.first); }) == 22);
     for (const char* name : {"nic", "nic_state", "nic_mtu", "kernel"}) CHECK_FALSE(is_fact_of_rdma(name));
