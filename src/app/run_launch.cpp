@@ -99,6 +99,7 @@ Ending with_lost_ranks(const Job& job, Ending ending) {
     const std::string rest = kept(launch);
     complain(ending.message + rest);
     if (launch) launch->file().close(EndState::failed, ending.reason, ending.message);
+    remove_own_segments();
     job.abort(kFailed, ending.message, ending.reason);
 }
 
@@ -119,6 +120,7 @@ std::string stopped_by(int signal_number, const std::optional<Launch>& launch) {
 
 // For a rank that a call of MPI holds: closes the file and says so; gives the exit status. Without MPI.
 int leave_call(const Job& job, std::optional<Launch>& launch, int signal_number, const std::string& call) {
+    remove_own_segments();
     const bool is_stop = signal_number != 0;
     const int status = is_stop ? StopSignal::exit_status(signal_number) : kFailed;
     if (is_stop && !job.is_root()) return status;
@@ -157,6 +159,7 @@ Ending why_stopped(const Job& job, const std::optional<Launch>& launch, int sign
 
 // Rank 0 closes the file and says so; gives the exit status.
 int stop(const Job& job, std::optional<Launch>& launch, int signal_number, const Ending& trouble) {
+    remove_own_segments();
     if (!job.is_root()) return StopSignal::exit_status(signal_number);
     const Ending ending = why_stopped(job, launch, signal_number, trouble);
     const std::string rest = kept(launch);

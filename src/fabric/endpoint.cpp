@@ -11,6 +11,7 @@
 #include "a2aperf/fabric/error.hpp"
 #include "a2aperf/fabric/provider.hpp"
 #include "a2aperf/fabric/segment.hpp"
+#include "a2aperf/job/stop_signal.hpp"
 
 namespace a2aperf {
 namespace {
@@ -44,6 +45,9 @@ Endpoint::Endpoint(const Domain& domain, std::size_t depth, Wait wait, Completio
     fid_ep* endpoint = nullptr;
     check_fabric(fi_endpoint(domain.get(), &domain.offer().info(), &endpoint, nullptr), "fi_endpoint");
     endpoint_.reset(endpoint);
+    // shm's handler removes the files of all endpoints, by a list that may just be changing, while peers look for
+    // them.
+    StopSignal::reinstall();
     check_fabric(fi_ep_bind(endpoint, &av->fid, 0), "fi_ep_bind of the address vector");
     const std::uint64_t asked = completions == Completions::asked ? FI_SELECTIVE_COMPLETION : 0;
     if (asked != 0)

@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <charconv>
 #include <csignal>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -81,17 +82,8 @@ struct CloseFolder {
     void operator()(DIR* folder) const { closedir(folder); }
 };
 
-} // namespace
-
-std::string new_segment_name() {
-    static std::atomic<int> count = 0;
-    const auto prefix = common_prefix();
-    const ProcessStatus self = process_status(getpid());
-    if (!prefix || self.started.empty()) return {};
-    return fmt::format("{}{}.{}.{}", *prefix, getpid(), self.started, count++);
-}
-
-RemovedSegments remove_dead_segments(const std::filesystem::path& folder) {
+RemovedSegments remove_segments(const std::filesystem::path& folder,
+                                const std::function<bool(const Owner&)>& is_to_go) {
     RemovedSegments removed;
     const auto prefix = common_prefix();
     const std::unique_ptr<DIR, CloseFolder> opened(prefix ? opendir(folder.c_str()) : nullptr);
@@ -103,12 +95,32 @@ RemovedSegments remove_dead_segments(const std::filesystem::path& folder) {
         const auto owner = owner_of(name.substr(prefix->size()));
         struct stat facts {};
         if (!owner || fstatat(place, entry->d_name, &facts, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(facts.st_mode) ||
-            facts.st_uid != geteuid() || !has_ended(*owner) || unlinkat(place, entry->d_name, 0) != 0)
+            facts.st_uid != geteuid() || !is_to_go(*owner) || unlinkat(place, entry->d_name, 0) != 0)
             continue;
         ++removed.files;
         removed.bytes += static_cast<Bytes>(facts.st_blocks) * 512;
     }
     return removed;
+}
+
+} // namespace
+
+std::string new_segment_name() {
+    static std::atomic<int> count = 0;
+    const auto prefix = common_prefix();
+    const ProcessStatus self = process_status(getpid());
+    if (!prefix || self.started.empty()) return {};
+    return fmt::format("{}{}.{}.{}", *prefix, getpid(), self.started, count++);
+}
+
+RemovedSegments remove_dead_segments(const std::filesystem::path& folder) {
+    return remove_segments(folder, has_ended);
+}
+
+void remove_own_segments(const std::filesystem::path& folder) {
+    const ProcessStatus self = process_status(getpid());
+    remove_segments(folder,
+                    [&](const Owner& owner) { return owner.id == getpid() && owner.started == self.started; });
 }
 
 } // namespace a2aperf

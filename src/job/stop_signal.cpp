@@ -24,6 +24,7 @@ constexpr Nanoseconds kToStopWhenWoken = 10'000'000'000;
 std::atomic<int> g_number{0};
 std::atomic<Nanoseconds> g_since{0};
 std::atomic<Nanoseconds> g_woken{0}; // 0 = never
+std::atomic<bool> g_is_installed{false};
 static_assert(std::atomic<Nanoseconds>::is_always_lock_free, "a signal handler may write it");
 
 extern "C" void note_signal(int number) {
@@ -50,6 +51,11 @@ void StopSignal::install() {
     sigaction(SIGCONT, &action, nullptr);
     action.sa_handler = SIG_IGN;
     sigaction(SIGPIPE, &action, nullptr);
+    g_is_installed = true;
+}
+
+void StopSignal::reinstall() {
+    if (g_is_installed) install();
 }
 
 int StopSignal::number() {

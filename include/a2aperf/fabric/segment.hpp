@@ -25,4 +25,7 @@ struct RemovedSegments {
 // number of processes may do so at once; each counts what it has removed itself.
 RemovedSegments remove_dead_segments(const std::filesystem::path& folder = "/dev/shm");
 
+// Removes those of this process, which leaves without closing its endpoints.
+void remove_own_segments(const std::filesystem::path& folder = "/dev/shm");
+
 } // namespace a2aperf

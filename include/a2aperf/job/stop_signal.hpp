@@ -14,6 +14,9 @@ public:
     // be closed.
     static void install();
 
+    // After a library has put handlers of its own in their place. Nothing where install() was not called.
+    static void reinstall();
+
     // The signal's number, 0 when none came.
     static int number();
 

@@ -2,6 +2,7 @@
 #include "a2aperf/fabric/endpoint.hpp"
 
 #include <array>
+#include <csignal>
 #include <memory>
 #include <set>
 #include <system_error>
@@ -9,6 +10,7 @@
 #include <doctest/doctest.h>
 
 #include "a2aperf/fabric/provider.hpp"
+#include "a2aperf/job/stop_signal.hpp"
 
 using namespace a2aperf;
 
@@ -21,6 +23,21 @@ Offer first_offer(const char* provider) {
 }
 
 } // namespace
+
+// Its list of files to remove may be changing when the signal comes.
+TEST_CASE("a signal stays ours when a provider has handlers of its own") {
+    const Domain domain(first_offer("shm"));
+    const auto handler = [](int number) {
+        struct sigaction action {};
+        sigaction(number, nullptr, &action);
+        return action.sa_handler;
+    };
+    StopSignal::install();
+    const auto before = handler(SIGTERM);
+    const Endpoint endpoint(domain, 64, Wait::none);
+    CHECK((handler(SIGTERM) == before)); // doctest cannot show a function
+    CHECK((handler(SIGINT) == before));
+}
 
 // They end in the number that an endpoint has in its process, and hold the process's id: both may have a digit more
 // than a peer's.

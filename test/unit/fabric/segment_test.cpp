@@ -109,6 +109,17 @@ TEST_CASE("files of processes that live stay, also those of this one") {
     for (const fs::path& file : files) CHECK(fs::exists(file));
 }
 
+TEST_CASE("a process that leaves removes its own files, with those of its messages, and nobody else's") {
+    const Folder folder;
+    const Owner other;
+    const std::string own = new_segment_name();
+    const std::array files{folder.put(own), folder.put(own + "_17")};
+    const fs::path of_other = folder.put(other.name());
+    remove_own_segments(folder.path());
+    for (const fs::path& file : files) CHECK_FALSE(fs::exists(file));
+    CHECK(fs::exists(of_other));
+}
+
 TEST_CASE("a later process with the same id keeps nothing") {
     const Folder folder;
     const Owner later;
