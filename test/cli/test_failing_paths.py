@@ -69,7 +69,7 @@ def test_a_stopped_rank_ends_the_launch_though_a_path_may_get_nothing(start, tmp
     """Its paths are silent, those of the others may go on; over MPI nothing is heard of it."""
     launch = start(3, *LONG, "--provider", provider, "--timeout", "2s", command="qos")
     assert wait_until(lambda: (tmp_path / "a.h5").exists() or launch.launcher.poll() is not None, PATIENCE)
-    assert wait_until(lambda: launch.is_measuring() or launch.launcher.poll() is not None, PATIENCE)
+    launch.wait_until_measuring()
     launch.kill(signal.SIGSTOP, [stopped])
     assert launch.end() not in (0, 124, 137)
     said = rf"a2aperf: .*(nothing was heard of rank {stopped} |nothing happened for|it waited) ?.*"
@@ -79,7 +79,7 @@ def test_a_stopped_rank_ends_the_launch_though_a_path_may_get_nothing(start, tmp
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_is_heard_within_a_long_interval(start, tmp_path, number):
     launch = start(2, "--paths", "2", "--poll", "yield", "-o", "a.h5", "--provider", "net", "--duration", "10h", "--interval", "1h", command="qos")
-    assert wait_until(lambda: launch.is_measuring() or launch.launcher.poll() is not None, PATIENCE)
+    launch.wait_until_measuring()
     launch.kill(number, [0, 1])
     assert launch.end() != 0
     assert launch.statuses() == dict.fromkeys(range(2), 128 + number)

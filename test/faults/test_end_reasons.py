@@ -5,7 +5,6 @@ import os
 import re
 import signal
 import subprocess
-import time
 from pathlib import Path
 
 import h5py
@@ -83,11 +82,10 @@ def test_a_signal_to_a_rank_whose_peer_does_not_get_on(start, needs_provider, mo
     monkeypatch.setenv("OMPI_MCA_odls_base_sigkill_timeout", "4")
     words = ["--provider", "net", "--poll", "yield", "--no-sentinel", "--sizes", "60000", "--ops", "2000000", "-o", "a.h5"]
     launch = start(2, *words)
-    assert wait_until(launch.is_measuring, PATIENCE)
+    launch.wait_until_measuring()
     launch.kill(signal.SIGSTOP, [0])
     launch.kill(signal.SIGTERM, [1])
-    time.sleep(1)  # longer than it waits for agreement, and shorter than for the other's word
-    launch.kill(signal.SIGCONT, [0])
+    assert wait_until(lambda: 1 in launch.statuses(), PATIENCE)  # the launcher then wakes the other, too
     assert launch.end() not in (0, 1)
     (segment,) = Results(tmp_path / "a.h5").segments
     assert segment.end_reason == "signal", segment.message

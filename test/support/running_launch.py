@@ -54,6 +54,10 @@ class Launch:
         except (FileNotFoundError, ValueError):
             return False
 
+    def wait_until_measuring(self) -> None:
+        assert wait_until(lambda: self.is_measuring() or self.launcher.poll() is not None, PATIENCE)
+        assert self.launcher.poll() is None, self.err.read_text()
+
     def launcher_of_ranks(self) -> int:
         """The process that started them: mpirun itself."""
         return parent(parent(self.pid(0)))
