@@ -7,12 +7,14 @@ import json
 import re
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
-from a2aperf import asking, isolated
+from a2aperf import asking, isolated, reading, trailer
 from a2aperf.nodes import kept, nights
 from a2aperf.nodes.night import Night, Per
 from conftest import Outcome
@@ -126,6 +128,39 @@ def test_several_processes_tell_the_same(
         assert both() == here
     finally:
         isolated.end()
+
+
+def as_all_of_it_tells(path: Path, per: Per) -> list[Night]:
+    """By a copy that no trailer vouches for."""
+    copy = path.with_suffix(".unsealed.h5")
+    copy.write_bytes(path.read_bytes()[: -trailer.BYTES])
+    assert trailer.of(copy) is trailer.Trailer.ABSENT
+    return nights.of_file(copy, per)
+
+
+@pytest.mark.parametrize("per", get_args(Per))
+def test_a_sound_file_is_asked_no_more_than_is_needed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, per: Per
+) -> None:
+    """And what it tells is the same as that of all it has."""
+    two = Setup(nodes=5, ppn=2, sizes=(1000, 60000), ops=12, seed=3, started=START)
+    forwarded = replace(two, schedules=("node-aware", "pairwise"), seed=4)
+    files = [
+        synthetic_pairs.write_pairs(tmp_path / "pairs.h5", two, synthetic_pairs.Truth()),
+        synthetic.write_launch(tmp_path / "alltoall.h5", two),
+        synthetic.write_launch(tmp_path / "other.h5", forwarded),
+    ]
+    told = [as_all_of_it_tells(path, per) for path in files]
+    assert any(told)
+
+    def refused(*_: object) -> None:
+        raise AssertionError("all of the file is read")
+
+    monkeypatch.setattr(reading, "read_segments", refused)
+    for path, known in zip(files, told, strict=True):
+        assert trailer.of(path) is trailer.Trailer.RIGHT
+        found = nights.of_file(path, per)
+        assert [one.plain() for one in found] == [one.plain() for one in known]
 
 
 @pytest.mark.slow

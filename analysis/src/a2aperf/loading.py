@@ -5,12 +5,13 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import h5py
 import numpy as np
 from numpy.typing import NDArray
 
@@ -31,8 +32,14 @@ class NothingLeftError(InputError):
         self.left_out = left_out
 
 
-def load(paths: Iterable[Path | str], spared: Collection[Path] = ()) -> Results:
+def load(
+    paths: Iterable[Path | str],
+    spared: Collection[Path] = (),
+    question: Callable[[h5py.File], asking.Summary] = asking.summary,
+) -> Results:
     """Read the points and launches of files; raw samples stay on disk.
+
+    `question` is what each file is asked, where less of it is enough.
 
     Raises InputError for an empty list, an unreadable file, a launch that is there twice, and a
     complete point whose figures cannot be true. Of the files that are `spared` one that cannot be
@@ -43,7 +50,7 @@ def load(paths: Iterable[Path | str], spared: Collection[Path] = ()) -> Results:
         raise InputError("no files given; a2a needs at least one results file (.h5)")
     files = list(names.values())
     parts, left_out = [], []
-    with closing(asking.ask_each(files, asking.summary)) as answers:
+    with closing(asking.ask_each(files, question)) as answers:
         told = terminal.tracked(answers, len(files), "reading")
         for (name, path), said in zip(names.items(), told, strict=True):
             try:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Reads a results file: the one place that knows where in it things are (docs/file-format.md)."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -162,9 +162,10 @@ def raw_samples(file: h5py.File) -> bool:
     return bool(strict.like("raw_samples", file.attrs.get("raw_samples", np.int32(0)), 0))
 
 
-def read_attributes(file: h5py.File) -> dict[str, Any]:
-    """Root attributes; strings as str, integers as int."""
-    return {name: strict.plain(name, value) for name, value in file.attrs.items()}
+def read_attributes(file: h5py.File, only: Collection[str] = ()) -> dict[str, Any]:
+    """Root attributes, all or only some; strings as str, integers as int."""
+    found = {x: file.attrs[x] for x in only if x in file.attrs} if only else file.attrs
+    return {name: strict.plain(name, value) for name, value in found.items()}
 
 
 _TAKEN = {"file", "point", "launch", "ppn", "link_rate_gbps", "rails", "has_raw", *SUMS}
@@ -173,14 +174,16 @@ _KINDS: dict[str, Kind] = {"O": "string", "S": "string", "f": "float64", "i": "i
 _KINDS |= {"i1": "int8", "i4": "int32"}  # a copy has them as they are, for checksums are of bytes
 
 
-def columns_of(file: h5py.File) -> dict[str, Column]:
+def columns_of(file: h5py.File, only: Collection[str] = ()) -> dict[str, Column]:
     """The columns of the points: those of the schema, and what the file describes beside them.
 
     What a newer writer adds is described by its attributes, and so are words that it adds to ours.
+    Where names are given, those alone.
     """
     points = file["state"].shape
-    found = {column.name: _as_in(file, column) for column in COLUMNS}
-    for name in sorted(set(file) - set(COLUMN) - _TAKEN):
+    found = {x.name: _as_in(file, x) for x in COLUMNS if not only or x.name in only}
+    others = set(file) - set(COLUMN) - _TAKEN
+    for name in sorted(others.intersection(only) if only else others):
         if file.get(name, getclass=True, getlink=True) is not h5py.HardLink:
             continue  # of another file, or of none
         dataset = file[name]
@@ -308,6 +311,13 @@ def read_segment(file: h5py.File, index: int, unread: list[str] | None = None) -
 def read_segments(file: h5py.File) -> list[Segment]:
     """Provenance of all launches."""
     return [read_segment(file, index) for index in range(segment_count(file))]
+
+
+def read_placed(file: h5py.File, *wanted: Collection[str]) -> list[Segment]:
+    """Of all launches who was on which node, and what else is wanted: `segments.read_placed`."""
+    ranks = int(strict.numbers(file["ranks"], "int32").max(initial=0))
+    every = range(segment_count(file))
+    return [segments.read_placed(_launch(file, one), ranks, *wanted) for one in every]
 
 
 def launches(file: h5py.File) -> list[tuple[dict[str, Any], list[str]]]:

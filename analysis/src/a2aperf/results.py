@@ -135,8 +135,8 @@ class Results:
 
     def files_with(self, roles: Sequence[str]) -> list[str]:
         """Files that have a complete point of these roles here."""
-        points = self.measured(roles).points
-        return list(dict.fromkeys(points["file"]))
+        wanted = self._complete(roles)
+        return list(dict.fromkeys(self.points["file"][wanted])) if wanted.any() else []
 
     @property
     def described(self) -> tuple[schema.Column, ...]:
@@ -208,8 +208,10 @@ class Results:
 
     def measured(self, roles: Sequence[str] = ("measure",)) -> Results:
         """Only complete points of the given roles."""
-        complete = self.points["state"] == "complete"
-        return self.select(complete & self.points["role"].isin(roles))
+        return self.select(self._complete(roles))
+
+    def _complete(self, roles: Sequence[str]) -> pd.Series[bool]:
+        return (self.points["state"] == "complete") & self.points["role"].isin(roles)
 
     def complete(self, roles: Sequence[str] = ("measure",)) -> Results:
         """The same, where there must be one: InputError says what became of the points."""

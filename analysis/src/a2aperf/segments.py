@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any, TypeVar
 
@@ -75,8 +75,7 @@ def read(group: h5py.Group, ranks: int, points: int, unread: list[str] | None = 
         name: fact(name, partial(_facts_of, group, name), {}) for name in _FACTS
     }
     nodes = strict.texts(group["nodes"])
-    if ((lists["node_of_rank"] < 0) | (lists["node_of_rank"] >= len(nodes))).any():
-        raise ValueError(f"{group.name}/node_of_rank names a node that is not there")
+    _require_nodes(group, lists["node_of_rank"], nodes)
     order = "planned_order"
     return Segment(
         attributes=_attributes(group, fact),
@@ -96,6 +95,39 @@ def read(group: h5py.Group, ranks: int, points: int, unread: list[str] | None = 
         **flags,
         **facts,
     )
+
+
+def read_placed(
+    group: h5py.Group,
+    ranks: int,
+    attributes: Collection[str],
+    rank_facts: Collection[str],
+    but: Collection[str],
+) -> Segment:
+    """Of a launch only these attributes, its ranks and nodes, and facts; the rest is blank.
+
+    Facts of ranks are these, those of nodes all `but` some.
+    """
+    known = {
+        name: _attribute(group, name) if name in group.attrs else SEGMENT_ATTRIBUTES[name]
+        for name in attributes
+    }
+    nodes = strict.texts(group["nodes"])
+    node_of_rank = strict.numbers(group["node_of_rank"], _OF_RANK["node_of_rank"], ranks)
+    _require_nodes(group, node_of_rank, nodes)
+    of_nodes, of_ranks = (strict.group(group[name]) for name in _FACTS)
+    return Segment(
+        attributes=known,
+        nodes=nodes,
+        node_of_rank=node_of_rank,
+        node_facts={name: strict.texts(of_nodes[name]) for name in of_nodes if name not in but},
+        rank_facts={name: strict.texts(of_ranks[name]) for name in rank_facts if name in of_ranks},
+    )
+
+
+def _require_nodes(group: h5py.Group, node_of_rank: NDArray[Any], nodes: Sequence[str]) -> None:
+    if ((node_of_rank < 0) | (node_of_rank >= len(nodes))).any():
+        raise ValueError(f"{group.name}/node_of_rank names a node that is not there")
 
 
 def who(group: h5py.Group) -> tuple[dict[str, Any], list[str]]:

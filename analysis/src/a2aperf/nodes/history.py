@@ -181,7 +181,8 @@ def _tables(
         table = np.full((len(days), len(nodes)), np.nan)
         for place, day in enumerate(days):
             if launches := rows[what].get(day):
-                table[place] = pd.DataFrame(launches).median().to_numpy()
+                alone = len(launches) == 1
+                table[place] = launches[0] if alone else pd.DataFrame(launches).median().to_numpy()
         tables[what] = table
     return tables
 

@@ -25,7 +25,7 @@ Per = Literal["node", "adapter", "direction", "pair"]
 DAY_NS: Final = 86_400 * 10**9
 FEWEST_NODES: Final = 4
 """With fewer it may as well be the others."""
-_PASSING: Final = (
+PASSING: Final = (
     "boot_id", "cpu_frequency", "memory_total", "cores_of_ranks", "irqbalance", "nic_lid",
 )  # fmt: skip
 """Facts of a node that say nothing of what it is made of."""
@@ -168,7 +168,7 @@ def night(
     facts = {
         name: list(values)
         for name, values in launch.node_facts.items()
-        if name not in _PASSING and any(values)
+        if name not in PASSING and any(values)
     }
     nodes = launch.nodes
     if parted:

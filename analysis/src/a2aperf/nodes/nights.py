@@ -1,12 +1,35 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the launches of a file say of their nodes: each workload knows how."""
+"""What the launches of a file say of their nodes: each workload knows how.
+
+A file of which every byte is as it was written is asked no more than they look at: a folder may
+hold thousands. Of any other one all is read, for damage.
+"""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Final
 
-from a2aperf import loading, workloads
-from a2aperf.nodes.night import Night, Per
+import h5py
+
+from a2aperf import asking, loading, reading, trailer, workloads
+from a2aperf.nodes.night import PASSING, Night, Per
+from a2aperf.schema import COLUMNS
+
+_COLUMNS: Final = frozenset({
+    *("role", "state", "skip_reason", "segment", "started", "attempts", "ops"),
+    *("engine", "schedule", "traffic", "message_size", "ranks", "ranks_per_node"),
+    *("time_p50", "time_mean", "clock_error"),
+})  # fmt: skip
+"""Of points, what `loading` and the workloads' `nodes` look at."""
+_PLAIN: Final = {one.name: one for one in COLUMNS if one.name in _COLUMNS and not one.flags}
+"""Those to which a file adds no words."""
+_ATTRIBUTES: Final = (
+    *("time_origin", "command_line", "sync", "shuffle_ranks", "seed"),
+    *("link_rate_gbps", "rails", "memory", "clock_error_ns"),
+)  # fmt: skip
+"""Of launches, likewise."""
+_OF_FILE: Final = ("workload", "raw_samples", "complete_at")
 
 
 def of_file(path: Path, per: Per = "node") -> list[Night]:
@@ -16,5 +39,22 @@ def of_file(path: Path, per: Per = "node") -> list[Night]:
 
 def with_damage(path: Path, per: Per) -> tuple[list[Night], tuple[str, ...]]:
     """The same, and what of the file is not as it was written."""
-    found = loading.load([path])
-    return [night for one in workloads.ALL for night in one.nodes(found, per)], found.damaged
+    if reading.trailer_of(path) is not trailer.Trailer.RIGHT:
+        found = loading.load([path])
+        return [night for one in workloads.ALL for night in one.nodes(found, per)], found.damaged
+    with reading.held(path):
+        found = loading.load([path], question=_summary)
+        return [night for one in workloads.ALL for night in one.nodes(found, per)], ()
+
+
+def _summary(file: h5py.File) -> asking.Summary:
+    """A question; the answer lacks what nobody looks at who compares nodes."""
+    described = {**_PLAIN, **reading.columns_of(file, _COLUMNS - set(_PLAIN))}
+    return asking.Summary(
+        reading.read_attributes(file, _OF_FILE),
+        described,
+        frozenset(described).difference(file),
+        reading.read_columns(file, described.values()),
+        reading.read_placed(file, _ATTRIBUTES, ("nic",), PASSING),
+        [],
+    )

@@ -28,6 +28,8 @@ def nights(found: Results, per: Per) -> Iterator[Night]:
     """Of each launch, on enough nodes."""
     if per not in ("node", "adapter"):
         return
+    if not found.files_with(("measure",)):
+        return
     points = found.measured().points
     points = points[matrices.have_equal_ranks(points)]
     points = points[points["has_raw"] & (points["engine"] == "a2aperf")]
