@@ -16,6 +16,8 @@ if [[ ${SLURM_JOB_ID-} ]]; then
     unset "${!SLURM_@}"
 fi
 
+readonly kRanksOfCore=64 # at the most, where no host file says how many
+
 asked[ranks]='' asked[hostfile]='' asked[go-on]=yes asked[until-decided]=no
 pattern[ranks]='^[1-9][0-9]{0,5}$' pattern[hostfile]='.'
 meaning[ranks]='a number of ranks:4' meaning[hostfile]='a file of hosts:hosts'
@@ -34,9 +36,17 @@ require_job() {
     if [[ ${asked[hostfile]} ]]; then
         read_hosts "${asked[hostfile]}"
     else
+        require_room "$(cores_here)"
         nodes=("$(hostname)")
         asked[ppn]=${asked[ranks]}
     fi
+}
+
+# require_room CORES: ranks may share cores, but no machine carries any number of them.
+require_room() {
+    ((asked[ranks] <= $1 * kRanksOfCore)) ||
+        die -2 "--ranks ${asked[ranks]}: not enough cores: this machine has $1, for $(($1 * kRanksOfCore)) ranks at the most" \
+            "($kRanksOfCore on each): take fewer, or more machines by --hostfile, where a line such as '$(hostname) slots=${asked[ranks]}' allows it here, too"
 }
 
 stop_run() {

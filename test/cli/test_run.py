@@ -171,6 +171,7 @@ GOOD = ["-n", "2", "--compare", HARMLESS]
         (["-n", "2", "--compare", "A=1,1"], "A=1,1: expected two or more different values"),
         ([*GOOD, "--launches", "1"], "greater than or equal to 2"),
         ([*GOOD, "--until-decided", "--launches", "8"], "--until-decided: with --compare, and without --launches"),
+        ([*GOOD[2:], "-n", "99999"], "--ranks 99999: not enough cores: this machine has "),
         ([*GOOD, "--hostfile", "none"], "--hostfile none: no such file that can be read"),
         ([*GOOD, "--hostfile", "empty"], "--hostfile empty: there is no host in it"),
         ([*GOOD, "--hostfile", "odd"], "odd, line 2: 'slots=many': expected a line such as 'node1 slots=4'"),
