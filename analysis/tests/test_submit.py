@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 import shutil
 from collections.abc import Callable
@@ -10,6 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from a2aperf import baselines
+from a2aperf.errors import InputError
+from a2aperf.gating import compared
 from conftest import Outcome
 
 A2A = Callable[..., Outcome]
@@ -308,15 +312,40 @@ def test_limits_with_a_mistake_are_told_before_a_check_is_submitted(a2a: A2A) ->
     [
         (("--check", "--min-efficiency", "80"), "--min-efficiency 80: expected a share above 0"),
         (("--check", "--expect", "link,foo=1"), "--expect: unknown 'foo=1'"),
+        (
+            ("--check", "--against", "sprung"),
+            "--against sprung: no such file, folder or baseline: did you mean spring?",
+        ),
+        (
+            ("--check", "--against", "2026/winter"),
+            "--against 2026/winter: no such file, folder or baseline: the baselines are gone and",
+        ),
+        (("--check", "--against", "gone"), "--against gone: none of its 1 files is there any more"),
+        (("--check", "--against", "empty"), "--against empty: the folder holds no .h5 file"),
         (("--wait", "5"), "--wait: only a check is waited for"),
     ],
 )
 def test_what_a_check_cannot_use_is_told_before_it_is_submitted(
     a2a: A2A, words: tuple[str, ...], said: str
 ) -> None:
+    Path("empty").mkdir()
+    Path("there.h5").touch()
+    register = {"spring": ["there.h5"], "gone": ["gone.h5"]}
+    Path(baselines.FILE).write_text(json.dumps(register))
     outcome = a2a("submit", "-N", "4", *words, "--dry-run")
     assert outcome.status == (3 if "--check" in words else 2) and outcome.out == ""
     assert outcome.err.startswith(f"a2a: {said}")
+
+
+def test_a_baseline_that_is_there_goes_in(a2a: A2A) -> None:
+    Path("there.h5").touch()
+    Path(baselines.FILE).write_text(json.dumps({"spring": ["there.h5"]}))
+    for known in ("spring", "there.h5", "."):
+        compared.require({**dict.fromkeys(compared.OPTIONS, ""), "--against": known}, True)
+    Path(baselines.FILE).unlink()
+    hint = "'a2a history FILES --save-baseline spring' gives files a name"
+    with pytest.raises(InputError, match=hint):
+        compared.require({**dict.fromkeys(compared.OPTIONS, ""), "--against": "spring"}, True)
 
 
 SINFO = """#!/bin/sh

@@ -81,6 +81,8 @@ def test_a_node_that_is_not_fit_is_a_candidate_to_drain(submit, study, speed, cl
     """It is left out, and the others are measured; one of them has a slower link."""
     slow = study.folder / "slow"
     slow.write_text("1000\n")
+    (study.folder / "spring").mkdir()
+    (study.folder / "spring" / "a.h5").write_text("no results\n")
     cluster.run_on("node013", "mount", "--bind", "/bin/false", study.environment["A2APERF"])
     cluster.run_on("node014", "mount", "--bind", slow, speed)
     try:
