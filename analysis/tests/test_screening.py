@@ -7,7 +7,7 @@ import itertools
 import json
 import re
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -233,8 +233,22 @@ def test_a_name_that_is_nearly_a_known_one_is_told() -> None:
         (
             '["on"]',
             '["5"]\nallowed = ["9..7"]',
-            ":6:1: allowed: expected a value, or a range such as 0..2, not '9..7'",
+            ":6:1: allowed: expected a value, or a range such as 0..2 or 1.., not '9..7'",
         ),
+        (
+            '["on"]',
+            '["5"]\nallowed = [".."]',
+            ":6:1: allowed: expected a value, or a range such as",
+        ),
+        (
+            '["on"]',
+            '["5"]\nallowed = ["1...9"]',
+            ":6:1: allowed: expected a value, or a range such",
+        ),
+        ('["on"]', '["5"]\nallowed = ["1..x"]', ":6:1: allowed: expected a value, or a range such"),
+        ('["on"]', '["5"]\n allowed = {min = 1}', ":6:2: allowed: expected texts such as"),
+        ('["on"]', '["5"]\nallowed = ["6.."]', ":5:1: values: '5' is not among those that are"),
+        ('["on"]', '["5"]\nallowed = ["..4"]', ":5:1: values: '5' is not among those that are"),
         ('["on"]', '["on"', ":6:1: Unclosed array"),
         ('"our own notes"\n', '["our own notes"', ":8:26: Unclosed array: the file ends too early"),
     ],
@@ -253,6 +267,33 @@ def test_values_that_there_are_go_in(a2a: A2A) -> None:
         assert a2a("screen", "--provider", "psm2", "--try", value).status == 0
     listed = a2a("screen", "--list", "--provider", "psm2").out
     assert "  allowed: one of adaptive, static_src, static_dest, static_base\n" in listed
+
+
+@pytest.mark.parametrize(
+    ("allowed", "good", "bad", "words"),
+    [
+        (
+            '"1.."',
+            ("5", "1", "0x10", "18446744073709551615"),
+            ("0", "-1", "1.5", "all"),
+            "1 or more",
+        ),
+        ('"..5"', ("5", "0"), ("6", "-1"), "0 to 5"),
+        ('"8..", "5"', ("5", "8", "9"), ("7", "0"), "one of 8 or more, 5"),
+    ],
+)
+def test_a_range_may_have_an_open_end(
+    tmp_path: Path, a2a: A2A, allowed: str, good: Sequence[str], bad: Sequence[str], words: str
+) -> None:
+    path = tmp_path / "site.toml"
+    path.write_text(GOOD.replace('["on"]', f'["5"]\nallowed = [{allowed}]'))
+    of_site = ("screen", "--provider", "psm2", "--catalogue", path)
+    for value in good:
+        assert a2a(*of_site, "--try", f"SITE_SWITCH={value}").status == 0
+    for value in bad:
+        told = a2a(*of_site, "--try", f"SITE_SWITCH={value}")
+        one_line(told, f"SITE_SWITCH={value}: expected {words}")
+    assert f"  allowed: {words}\n" in a2a("screen", "--list", *of_site[1:]).out
 
 
 # Plans -------------------------------------------------------------------------------------------

@@ -27,8 +27,8 @@ _NUMBER: Final = re.compile(r"(0[xX][0-9a-fA-F]+|[0-9]+)([:,](0[xX][0-9a-fA-F]+|
 """Or a list of them, which some settings of psm2 and psm3 take."""
 _LARGEST: Final = 20
 """Digits of the largest number that a variable can have, 2^64 − 1."""
-_RANGE: Final = re.compile(r"([0-9]{1,20})\.\.([0-9]{1,20})")
-"""Of `allowed`: whole numbers, both ends with them."""
+_RANGE: Final = re.compile(r"([0-9]{0,20})\.\.([0-9]{0,20})")
+"""Of `allowed`: whole numbers, both ends with them; an end that is not there is open."""
 _SINCE: Final = re.compile(r"(after )?\S+ \d+(\.\d+)*( or earlier)?")
 _SWITCHED: Final = frozenset(("0", "1", "yes", "no", "on", "off", "true", "false"))
 _NEEDED: Final = ("name", "values", "default", "what", "source")
@@ -43,7 +43,7 @@ class Setting:
     `values` worth trying, the most promising first; `default` in words where nobody sets it.
     `smallest` and `largest` message size in bytes at which it can matter (−1: any). `danger`: what
     may go wrong; such a setting is screened only where it is named. `allowed`: all values that
-    there are, words or ranges of numbers such as `0..2`; none: nobody has said.
+    there are, words or ranges of numbers such as `0..2` or `1..`; none: nobody has said.
     """
 
     name: str
@@ -69,9 +69,9 @@ class Setting:
 
     @property
     def allowed_text(self) -> str:
-        """All values in words, `0 to 2` or `one of 1 to 7, 256`; empty where nobody has said."""
+        """All values in words, `0 to 2` or `one of 1 or more, all`; empty where nobody has said."""
         one_of = "one of " * (len(self.allowed) > 1)
-        return one_of + ", ".join(one.replace("..", " to ") for one in self.allowed)
+        return one_of + ", ".join(map(_in_words, self.allowed))
 
     def require_value(self, value: str) -> None:
         """InputError where it cannot be one: not allowed, or no number where values are numbers."""
@@ -113,7 +113,24 @@ def _is_allowed(value: str, one: str) -> bool:
     if not number or number[2] or len(value) > _LARGEST:
         return False
     base = 16 if value[:2] in ("0x", "0X") else 10
-    return int(ends[1]) <= int(value, base) <= int(ends[2])
+    found, low, high = int(value, base), int(ends[1] or 0), ends[2]
+    return low <= found and (not high or found <= int(high))
+
+
+def _in_words(one: str) -> str:
+    """A value that is allowed, or a range of them."""
+    ends = _RANGE.fullmatch(one)
+    if not ends:
+        return one
+    return f"{ends[1] or 0} to {ends[2]}" if ends[2] else f"{ends[1]} or more"
+
+
+def _is_range(one: str) -> bool:
+    """Whether it is one, with one end at least, and the low one first."""
+    ends = _RANGE.fullmatch(one)
+    if not ends or not (ends[1] or ends[2]):
+        return False
+    return not (ends[1] and ends[2]) or int(ends[1]) <= int(ends[2])
 
 
 def providers() -> list[str]:
@@ -325,10 +342,11 @@ class _Reader:
 
     def _require_allowed(self, number: int, values: list[str], allowed: list[str]) -> None:
         for one in allowed:
-            ends = _RANGE.fullmatch(one)
-            if not one or "\n" in one or (ends and int(ends[1]) > int(ends[2])):
+            if not one or "\n" in one or (".." in one and not _is_range(one)):
                 self._refuse(
-                    number, "allowed", f"expected a value, or a range such as 0..2, not {one!r}"
+                    number,
+                    "allowed",
+                    f"expected a value, or a range such as 0..2 or 1.., not {one!r}",
                 )
         for value in values if allowed else ():
             if not _is_one_of(value, allowed):
