@@ -162,10 +162,9 @@ def raw_samples(file: h5py.File) -> bool:
     return bool(strict.like("raw_samples", file.attrs.get("raw_samples", np.int32(0)), 0))
 
 
-def read_attributes(file: h5py.File, only: Collection[str] = ()) -> dict[str, Any]:
-    """Root attributes, all or only some; strings as str, integers as int."""
-    found = {x: file.attrs[x] for x in only if x in file.attrs} if only else file.attrs
-    return {name: strict.plain(name, value) for name, value in found.items()}
+def read_attributes(file: h5py.File) -> dict[str, Any]:
+    """Root attributes; strings as str, integers as int."""
+    return {name: strict.plain(name, value) for name, value in file.attrs.items()}
 
 
 _TAKEN = {"file", "point", "launch", "ppn", "link_rate_gbps", "rails", "has_raw", *SUMS}
@@ -311,13 +310,6 @@ def read_segment(file: h5py.File, index: int, unread: list[str] | None = None) -
 def read_segments(file: h5py.File) -> list[Segment]:
     """Provenance of all launches."""
     return [read_segment(file, index) for index in range(segment_count(file))]
-
-
-def read_placed(file: h5py.File, *wanted: Collection[str]) -> list[Segment]:
-    """Of all launches who was on which node, and what else is wanted: `segments.read_placed`."""
-    ranks = int(strict.numbers(file["ranks"], "int32").max(initial=0))
-    every = range(segment_count(file))
-    return [segments.read_placed(_launch(file, one), ranks, *wanted) for one in every]
 
 
 def launches(file: h5py.File) -> list[tuple[dict[str, Any], list[str]]]:

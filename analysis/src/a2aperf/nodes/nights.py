@@ -12,9 +12,9 @@ from typing import Final
 
 import h5py
 
-from a2aperf import asking, loading, reading, trailer, workloads
+from a2aperf import asking, loading, reading, segments, strict, trailer, workloads
 from a2aperf.nodes.night import PASSING, Night, Per
-from a2aperf.schema import COLUMNS
+from a2aperf.schema import COLUMNS, Segment
 
 _COLUMNS: Final = frozenset({
     *("role", "state", "skip_reason", "segment", "started", "attempts", "ops"),
@@ -51,10 +51,16 @@ def _summary(file: h5py.File) -> asking.Summary:
     """A question; the answer lacks what nobody looks at who compares nodes."""
     described = {**_PLAIN, **reading.columns_of(file, _COLUMNS - set(_PLAIN))}
     return asking.Summary(
-        reading.read_attributes(file, _OF_FILE),
+        {name: strict.plain(name, file.attrs[name]) for name in _OF_FILE if name in file.attrs},
         described,
         frozenset(described).difference(file),
         reading.read_columns(file, described.values()),
-        reading.read_placed(file, _ATTRIBUTES, ("nic",), PASSING),
+        _launches(file),
         [],
     )
+
+
+def _launches(file: h5py.File) -> list[Segment]:
+    ranks = int(strict.numbers(file["ranks"], "int32").max(initial=0))
+    groups = (file["segments"][str(at)] for at in range(reading.segment_count(file)))
+    return [segments.read_placed(one, ranks, _ATTRIBUTES, ("nic",), PASSING) for one in groups]
