@@ -106,7 +106,8 @@ def run(
 
     With --screen each launch has about half of the settings. Where one of them dominates it is
     fixed at its better value, and the rest screened again, as far as there is time. Then further
-    values of settings that matter are tried, one at a time. What is left is launched anew, beside
+    values of settings that matter are tried, one at a time, and likewise settings that could not be
+    set beside another one of the rounds. What is left is launched anew, beside
     launches with none of it, and it ends with what `a2a screen` says: which settings matter, which
     line is recommended and what it gains, what is not beyond chance.
 

@@ -145,9 +145,10 @@ def run(
     how large an effect is excluded there. What is beyond chance is a candidate for launches of its
     own, and no gain yet. Where a setting dominates --confirm fixes it at its better value and
     plans another round of the rest, if --budget, with --seconds, has room for it; then launches of
-    further values of settings that matter, each in turn with the best line so far; then the
-    confirmation, with the default, each candidate and all of them together, and where these are
-    among the files what they say ends in the line to recommend.
+    further values of settings that matter, and of settings that conflict with one of the rounds,
+    each in turn with the best line so far; then the confirmation, with the default, each candidate
+    and all of them together, and where these are among the files what they say ends in the line to
+    recommend.
     """
     planning = {"--try": tried, "--without": without, "--fix": fix, "--output": out,
                 "--budget": budget, "--seconds": seconds, "--libfabric": libfabric,

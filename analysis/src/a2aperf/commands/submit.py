@@ -274,7 +274,8 @@ def _cost(job: Planned, ready: Screened, budget: str, wanted: Wanted) -> list[st
     settings = len(ready.plan.factors)
     if budget:  # which the script has looked at
         cost.require(settings, float(budget) * 3600 / job.nodes)
-    return [*cost.lines(settings, ready.plan.further), planned.smallest(ready.plan)]
+    lines = cost.lines(settings, ready.plan.further, len(ready.plan.aside))
+    return [*lines, planned.smallest(ready.plan)]
 
 
 def _counts(text: str) -> list[int]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from typing import Final
 
@@ -48,8 +48,17 @@ def make(settings: Sequence[Setting], wanted: Wanted, seed: int) -> Plan:
     _require_names(settings, wanted)
     left_out: list[str] = []
     factors: list[tuple[Factor, Setting | None]] = []
+    aside: list[tuple[Factor, Setting]] = []
     for factor, known in _candidates(settings, wanted, left_out):
-        reason = _against(factor, known, factors, settings, wanted)
+        reason = _against(factor, known, settings, wanted)
+        if not reason and known and (other := _beside(known, factors)):
+            aside.append((factor, known))
+            reason = (
+                f"conflicts with {other}: in a round of its own (--without {other}), or by itself "
+                "after this one"
+            )
+        if not reason and len(factors) == design.MOST:
+            reason = f"no room beside {design.MOST} others: in the next round"
         if reason:
             left_out.append(f"{factor.name}: {reason}")
         else:
@@ -60,7 +69,10 @@ def make(settings: Sequence[Setting], wanted: Wanted, seed: int) -> Plan:
     _require_budget(len(factors), wanted)
     made = tuple(factor for factor, _ in factors)
     arranged = design.make(len(made), np.random.default_rng(seed))
-    return Plan(wanted.provider, seed, made, arranged, dict(wanted.fixed), tuple(left_out))
+    apart = tuple(_apart(*one, [*(known for _, known in factors), *(x for _, x in aside)])
+                  for one in aside)  # fmt: skip
+    fixed = dict(wanted.fixed)
+    return Plan(wanted.provider, seed, made, arranged, fixed, tuple(left_out), aside=apart)
 
 
 def _require_names(settings: Sequence[Setting], wanted: Wanted) -> None:
@@ -114,11 +126,10 @@ def _factor(one: Setting, value: str = "") -> Factor:
 def _against(
     factor: Factor,
     known: Setting | None,
-    before: Sequence[tuple[Factor, Setting | None]],
     settings: Sequence[Setting],
     wanted: Wanted,
 ) -> str:
-    """Why a setting is not screened in this round; empty where it is."""
+    """Why a setting is not screened, whichever the others are; empty where it is."""
     if factor.name in wanted.without:
         return "left out as you wished"
     if factor.name in wanted.fixed:
@@ -128,14 +139,20 @@ def _against(
     if known and _is_unknown(factor.name, wanted.known):
         return "the libfabric of this machine does not know it"
     fixed = [one for one in settings if one.name in wanted.fixed]
-    for other in (*(one for _, one in before), *fixed):
-        if known and other and catalogue.conflict(known, other):
-            if other in fixed:
-                return f"conflicts with {other.name}, which is fixed"
-            return f"conflicts with {other.name}: in a round of its own (--without {other.name})"
-    if len(before) == design.MOST:
-        return f"no room beside {design.MOST} others: in the next round"
-    return ""
+    against = [one.name for one in fixed if known and catalogue.conflict(known, one)]
+    return f"conflicts with {against[0]}, which is fixed" if against else ""
+
+
+def _beside(known: Setting, before: Sequence[tuple[Factor, Setting | None]]) -> str:
+    """The first of those before it that a setting conflicts with; empty: with none."""
+    against = (one.name for _, one in before if one and catalogue.conflict(known, one))
+    return next(against, "")
+
+
+def _apart(factor: Factor, known: Setting, others: Sequence[Setting | None]) -> Factor:
+    """The setting with all that it conflicts with."""
+    against = (one.name for one in others if one and catalogue.conflict(known, one))
+    return replace(factor, conflicts=tuple(against))
 
 
 def _is_newer(since: str, libfabric: str) -> bool:

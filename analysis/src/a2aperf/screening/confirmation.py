@@ -132,7 +132,7 @@ def launched(
     """Of `what` this trial is; InputError where none counts. `own` labels are no strangers'."""
     notes: list[str] = []
     wanted = {trial.label(i): trial.environment(i) for i in range(trial.launches)}
-    names = [*plans[0].fixed, *plans[0].names]
+    names = [*plans[0].fixed, *plans[0].every]
     taken = launches.take(found, wanted, names, own, notes)
     rows = np.array([taken.rows[str(x)] for x in taken.times.index], dtype=np.intp)
     side = np.array([trial.order[row] for row in rows], dtype=np.intp)

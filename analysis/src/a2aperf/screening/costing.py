@@ -29,8 +29,11 @@ class Cost:
             return screened, screened
         return screened + trial.launches_for(1), screened + trial.launches_for(settings)
 
-    def lines(self, settings: int, values: int = 0) -> list[str]:
-        """For the dry run; so many further values may be tried of all settings together."""
+    def lines(self, settings: int, values: int = 0, aside: int = 0) -> list[str]:
+        """For the dry run; so many further values may be tried of all settings together.
+
+        `aside` are settings that conflict with others, and are tried by themselves.
+        """
         both = self.launches(settings)
         screened = design.launches_for(settings)
         told = [f"screening: {screened} launches{self._takes([screened])}"]
@@ -44,6 +47,12 @@ class Cost:
                 told.append(
                     f"where a setting dominates, two further rounds at most, of {again} launches "
                     f"or fewer{self._takes([again])} each, as far as they fit"
+                )
+            if aside:
+                count = trial.launches_for_values(aside)
+                told.append(
+                    f"{count_text(aside, 'setting')} that cannot be set together with one of these:"
+                    f" {count} launches after the rounds{self._takes([count])}, as far as they fit"
                 )
             if values:
                 told.append(self._values(values))

@@ -2,7 +2,9 @@
 """Which further values are tried, and in which launches: each alone, beside the best line so far.
 
 That line is what the rounds left to be confirmed. A further value is one that the catalogue lists
-beside the one that was screened; it takes that one's place in the line, or is set beside it.
+beside the one that was screened; it takes that one's place in the line, or is set beside it. A
+setting that conflicts with one of the rounds' is tried likewise, and those of the line that it
+conflicts with are not set then.
 """
 
 from __future__ import annotations
@@ -21,10 +23,13 @@ from a2aperf.screening.trial import Trial
 def planned(made: Outcome, seconds: float, limit: float) -> tuple[Trial | None, str]:
     """The launches that try them, None where there are none to try; and what has no room, in words.
 
-    Of settings that mattered all, as far as they fit with a confirmation into the time `limit`,
-    where a launch takes `seconds`; where both are known (not 0), also those of the other settings.
+    Of settings that mattered all, and the settings that no round had for a conflict, as far as they
+    fit with a confirmation into the time `limit`, where a launch takes `seconds`; where both are
+    known (not 0), also those of the other settings.
     """
     first, others = _listed(made)
+    aside = made.plans[0].aside
+    first += [{one.name: one.value} for one in aside]
     room = len(first)
     if seconds and limit:
         left = limit / seconds - trial.launches_for(len(made.candidates) + 1)
@@ -36,13 +41,20 @@ def planned(made: Outcome, seconds: float, limit: float) -> tuple[Trial | None, 
         others = others[: max(0, room - len(first))]
     else:
         others = []
-    without = [_assignment(one) for one in first[room:]]
-    why = (
-        f"further values that do not fit into the time: {list_text(without, 8)}" if without else ""
-    )
+    why = _without(first[room:], [one.name for one in aside])
     chosen = [*first[:room], *others]
     line = {**made.plans[0].fixed, **_assigned(made.candidates[: trial.MOST])}
-    return (make(made.plan, line, chosen) if chosen else None), why
+    conflicts = {one.name: one.conflicts for one in aside if {one.name: one.value} in chosen}
+    return (make(made.plan, line, chosen, conflicts) if chosen else None), why
+
+
+def _without(left: Sequence[Mapping[str, str]], aside: Sequence[str]) -> str:
+    """What has no room, in words."""
+    told = []
+    for what, is_aside in (("further values", False), ("settings that conflict with others", True)):
+        names = [_assignment(one) for one in left if (set(one) <= set(aside)) == is_aside]
+        told += [f"{what} that do not fit into the time: {list_text(names, 8)}"] * bool(names)
+    return "; ".join(told)
 
 
 def _listed(made: Outcome) -> tuple[list[dict[str, str]], list[dict[str, str]]]:
@@ -66,7 +78,12 @@ def _assignment(one: Mapping[str, str]) -> str:
     return trial.assignments(one)
 
 
-def make(plan: Plan, line: Mapping[str, str], values: Sequence[Mapping[str, str]]) -> Trial:
+def make(
+    plan: Plan,
+    line: Mapping[str, str],
+    values: Sequence[Mapping[str, str]],
+    conflicts: Mapping[str, tuple[str, ...]] | None = None,
+) -> Trial:
     """Launches in blocks by chance; a single value in turn with the line, A B B A or B A A B."""
     rng = np.random.default_rng([plan.seed, len(values), 1])
     blocks: list[list[int]] = []
@@ -87,6 +104,7 @@ def make(plan: Plan, line: Mapping[str, str], values: Sequence[Mapping[str, str]
         dict(line),
         tuple(number for number, block in enumerate(blocks) for _ in block),
         trial.VALUES_SCHEMA,
+        dict(conflicts or {}),
     )
 
 

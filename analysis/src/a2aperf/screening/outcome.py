@@ -87,7 +87,8 @@ class Outcome:
         """Settings to be confirmed, with the best of the values that were tried."""
         if self.values is None:
             return self.left
-        return self.values.line(self.left, self.plans[0].factors)
+        first = self.plans[0]
+        return self.values.line(self.left, (*first.factors, *first.aside))
 
     @property
     def left(self) -> list[Factor]:
@@ -193,8 +194,10 @@ def notes(made: Outcome) -> list[str]:
 
 
 def not_screened(made: Outcome) -> list[str]:
-    """Settings that no round has had, and why: nothing is said of what they do."""
+    """Settings without a verdict, as no round has had them, and why."""
     had = {name for one in made.earlier for name in one.plan.names}
+    if made.values:
+        had |= {name for x in made.values.contrasts for name in made.values.trial.sides[x]}
     left_out = (one for one in made.plan.left_out if one.partition(":")[0] not in had)
     return [f"not screened: {one}" for one in left_out]
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
@@ -38,6 +38,8 @@ class Factor:
     default: str = ""
     what: str = ""
     others: tuple[str, ...] = ()
+    conflicts: tuple[str, ...] = ()
+    """Of a setting that has no place in the design: those that are not set beside it."""
 
     @property
     def assignment(self) -> str:
@@ -60,6 +62,8 @@ class Plan:
     left_out: tuple[str, ...] = ()
     follows: str = ""
     """The id of the plan of the round before; empty: it is the first."""
+    aside: tuple[Factor, ...] = ()
+    """Settings that conflict with one of these: each is tried by itself afterwards."""
 
     @property
     def id(self) -> str:
@@ -71,6 +75,11 @@ class Plan:
     def names(self) -> list[str]:
         """Of the settings."""
         return [one.name for one in self.factors]
+
+    @property
+    def every(self) -> list[str]:
+        """The same, with those that are tried by themselves."""
+        return [*self.names, *(one.name for one in self.aside)]
 
     @property
     def further(self) -> int:
@@ -106,6 +115,7 @@ class Plan:
             "fixed": dict(self.fixed),
             "left_out": list(self.left_out),
             **({"follows": self.follows} if self.follows else {}),
+            **({"aside": [asdict(one) for one in self.aside]} if self.aside else {}),
             "launches": [
                 {"block": int(design.block[i]), "pair": int(design.pair[i]),
                  "environment": self.environment(i)}
@@ -131,16 +141,7 @@ def read(path: Path) -> Plan:
 
 
 def _plan(document: Mapping[str, Any]) -> Plan:
-    factors = tuple(
-        Factor(
-            str(one["name"]),
-            str(one["value"]),
-            str(one["default"]),
-            str(one["what"]),
-            tuple(map(str, one["others"])),
-        )
-        for one in document["settings"]
-    )
+    factors = tuple(map(_factor, document["settings"]))
     rows: Sequence[Mapping[str, Any]] = document["launches"]
     levels = [[1 if one.name in row["environment"] else -1 for one in factors] for row in rows]
     design = Design(
@@ -159,6 +160,18 @@ def _plan(document: Mapping[str, Any]) -> Plan:
         fixed,
         left_out,
         str(document.get("follows", "")),
+        tuple(map(_factor, document.get("aside", ()))),
+    )
+
+
+def _factor(one: Mapping[str, Any]) -> Factor:
+    return Factor(
+        str(one["name"]),
+        str(one["value"]),
+        str(one["default"]),
+        str(one["what"]),
+        tuple(map(str, one["others"])),
+        tuple(map(str, one.get("conflicts", ()))),
     )
 
 

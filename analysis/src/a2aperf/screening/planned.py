@@ -35,7 +35,7 @@ def lines(plan: Plan, spread: float, cost: Cost) -> list[str]:
         ),
         f"{runs} runs (Plackett and Burman), each with its mirrored run, and {design.DEFAULTS} "
         "launches with no setting; in random order inside blocks of four",
-        *cost.lines(len(plan.factors), plan.further),
+        *cost.lines(len(plan.factors), plan.further, len(plan.aside)),
         *each,
         smallest(plan, spread),
         *fixed,

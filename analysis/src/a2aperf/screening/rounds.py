@@ -63,6 +63,7 @@ def following(made: Outcome) -> Plan | None:
         {**made.plan.fixed, **fixed},
         (*made.plan.left_out, *left_out),
         made.plan.id,
+        made.plan.aside,
     )
 
 

@@ -79,7 +79,7 @@ def _plain(made: Outcome, found: Results) -> Results:
     shown: list[dict[str, str]] = [{}]
     if confirmed is not None and confirmed.recommended is not None:
         shown.append(dict(confirmed.trial.sides[confirmed.recommended]))
-    names = set(made.plans[0].names)
+    names = set(made.plans[0].every)
     kept = [
         key
         for key, one in found.launches.items()

@@ -50,6 +50,8 @@ class Trial:
     fixed: Mapping[str, str] = field(default_factory=dict)
     blocks: tuple[int, ...] = ()  # of each launch; empty: as many launches each as there are sides
     schema: str = SCHEMA
+    conflicts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Of settings in the sides, those that are not set beside them."""
 
     @property
     def id(self) -> str:
@@ -83,7 +85,17 @@ class Trial:
 
     def environment(self, launch: int) -> dict[str, str]:
         """The variables of a launch; those settings that it does not name are not set."""
-        return {**self.fixed, **self.sides[self.order[launch]]}
+        side = self.sides[self.order[launch]]
+        return {**self.beside(side), **side}
+
+    def beside(self, side: Mapping[str, str]) -> dict[str, str]:
+        """Of the fixed variables those that go together with the settings of a side."""
+        return {x: value for x, value in self.fixed.items() if not any(
+            self.are_apart(x, name) for name in side)}  # fmt: skip
+
+    def are_apart(self, one: str, other: str) -> bool:
+        """Whether two settings conflict."""
+        return one in self.conflicts.get(other, ()) or other in self.conflicts.get(one, ())
 
     def block(self, launch: int) -> int:
         """Of launches that are compared with each other."""
@@ -98,7 +110,9 @@ class Trial:
             "sides": [dict(one) for one in self.sides],
             "order": list(self.order),
             **({"blocks": list(self.blocks)} if self.blocks else {}),
-        }
+            **({"conflicts": {x: list(of) for x, of in self.conflicts.items()}}
+               if self.conflicts else {}),
+        }  # fmt: skip
 
     def as_json(self) -> str:
         """The file."""
@@ -173,6 +187,7 @@ def _trial(document: Mapping[str, Any]) -> Trial:
         _texts(document["fixed"]),
         tuple(int(one) for one in document.get("blocks", ())),
         str(document["schema"]),
+        {str(x): tuple(map(str, of)) for x, of in document.get("conflicts", {}).items()},
     )
 
 

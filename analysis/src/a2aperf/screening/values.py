@@ -42,12 +42,15 @@ class Values:
     def better(self) -> dict[str, str]:
         """Of each setting the value that is faster somewhere and slower nowhere than the line.
 
-        Of several the one that is fastest over all sizes, though they may be as fast.
+        Of several, and of settings that conflict, the one that is fastest over all sizes, though
+        they may be as fast.
         """
         wins = [side for side, one in self.contrasts.items() if confirmation.wins(one)]
         found: dict[str, str] = {}
-        for side in sorted(wins, key=lambda x: float(self.contrasts[x].change.mean())):
-            found.update(self.trial.sides[side])
+        for side in sorted(wins, key=lambda x: -float(self.contrasts[x].change.mean())):
+            for name, value in self.trial.sides[side].items():
+                if name not in found and not any(self.trial.are_apart(name, x) for x in found):
+                    found[name] = value
         return found
 
     def line(self, left: Sequence[Factor], factors: Sequence[Factor]) -> list[Factor]:
@@ -56,6 +59,7 @@ class Values:
         `factors` are all of the screening.
         """
         better = self.better
+        left = [x for x in left if not any(self.trial.are_apart(x.name, name) for name in better)]
         names = {one.name for one in left}
         more = [one for one in factors if one.name in better and one.name not in names]
         return [
@@ -105,9 +109,16 @@ def _said(made: Values, side: int) -> str:
     ((name, value),) = made.trial.sides[side].items()
     told = confirmation.said(one)
     if made.better.get(name) == value:
-        before = made.trial.fixed.get(name)
-        return f"{told}; it {f'takes the place of {before}' if before else 'comes into the line'}"
+        return f"{told}; it {_place(made.trial, name)}"
     return told
+
+
+def _place(made: Trial, name: str) -> str:
+    """Where a better value stands in the line."""
+    if before := made.fixed.get(name):
+        return f"takes the place of {before}"
+    apart = {x: value for x, value in made.fixed.items() if made.are_apart(x, name)}
+    return f"takes the place of {trial.assignments(apart)}" if apart else "comes into the line"
 
 
 # For machines -----------------------------------------------------------------------------------
