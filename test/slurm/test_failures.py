@@ -319,7 +319,7 @@ def test_a_node_that_slurm_has_taken_from_the_job(study):
     assert set(reasons[:lost]) <= {"-"}
     assert reasons[lost + 1 :] and set(reasons[lost + 1 :]) <= {"-", "not begun: it needs 4 nodes, and 3 are left"}
     good = {p["subset"] for p, row in zip(plan[lost:], rows[lost:], strict=True) if row["status"] == "0"}
-    assert good <= {"node[005,007-008]"}
+    assert good == {"node[005,007-008]"}
 
 
 def test_the_node_of_the_job_script_dies(study):
