@@ -317,6 +317,18 @@ def test_a_stream_of_one_interval_is_not_drawn(tmp_path: Path) -> None:
         figure("intervals", imported)
 
 
+def test_every_setting_without_a_panel_is_told_once(tmp_path: Path) -> None:
+    """Two panels a setting; of those left out the sizes are missing, too."""
+    count = 14
+    path = native_streams.write(tmp_path / "s.h5", False, (*[1000] * (count - 1), 4000))
+    with edited(path) as file:
+        file["window"][:] = np.arange(1, count + 1)
+    found = figure("intervals", path)
+    assert len(found.charts) == 12
+    assert found.left_out == ("1 of 2 message sizes shown", "6 of 14 settings shown")
+    assert found.left_out == tuple(found.said[:2])
+
+
 def test_intervals_end_where_one_receiver_has_no_more(tmp_path: Path) -> None:
     """Rank 2's trace ran full a tick earlier than rank 3's: what it got afterwards is not known."""
     path = native_streams.write(tmp_path / "s.h5")

@@ -118,9 +118,11 @@ def chosen(points: pd.DataFrame, column: str, most: int) -> tuple[pd.DataFrame, 
     return points[points[column].isin(kept)], left_out
 
 
-def thinned(points: pd.DataFrame, column: str, most: int) -> tuple[pd.DataFrame, tuple[str, ...]]:
+def thinned(
+    points: pd.DataFrame, column: str, most: int, most_settings: int = MOST_PANELS
+) -> tuple[pd.DataFrame, tuple[str, ...]]:
     """The same as `chosen`, of no more settings than there are panels for."""
-    kept, _ = at_most(points, "setting", MOST_PANELS, "settings")
+    kept, _ = at_most(points, "setting", most_settings, "settings")
     kept, left_out = chosen(kept, column, most)
     shown, total = kept[column].nunique(), points[column].nunique()
     if shown < total:

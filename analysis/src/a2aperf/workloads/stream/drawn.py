@@ -56,13 +56,18 @@ def panels(
     """
     asked = [str(options.own["what"])] if options.own.get("what") else quantities
     settings = grouping.values_in_order(points["setting"])
-    most = curves.MOST_PANELS // len(asked)
+    most = most_settings(options, quantities)
     found = [
         (str(name), quantity, points[points["setting"] == name])
         for name in settings[:most]
         for quantity in asked
     ]
     return found, curves.fitting(len(settings), most, "settings")
+
+
+def most_settings(options: Options, quantities: Sequence[str]) -> int:
+    """For how many settings there are panels."""
+    return curves.MOST_PANELS // (1 if options.own.get("what") else len(quantities))
 
 
 def _with_scale(points: pd.DataFrame, setting: pd.Series[str]) -> pd.Series[str]:

@@ -51,7 +51,6 @@ class Intervals:
 def figure(results: Results, options: Options) -> Figure:
     """A panel per setting, a line per size, thin where launches share it."""
     points, left_out = drawn.points(results, options)
-    points, fewer = curves.thinned(points, "message_size", max(options.most, style.MOST_LINES))
     known = {index: of(results, row) for index, row in points.iterrows()}
     short = points.index[[known[index] is None for index in points.index]]
     if len(short):
@@ -60,7 +59,10 @@ def figure(results: Results, options: Options) -> Figure:
         points = points.drop(index=short)
     if points.empty:
         raise InputError(f"intervals: nothing to draw: {'; '.join(left_out)}")
-    panels, without = drawn.panels(points, options, tuple(_QUANTITIES))
+    quantities = tuple(_QUANTITIES)
+    most = max(options.most, style.MOST_LINES), drawn.most_settings(options, quantities)
+    points, fewer = curves.thinned(points, "message_size", *most)
+    panels, without = drawn.panels(points, options, quantities)
     charts = [_chart(name, rows, known, quantity) for name, quantity, rows in panels]
     said = drawn.sample(points, ["setting", "message_size"], "one line each")
     cut = sum(1 for index in points.index if (one := known[index]) and one.is_cut)
@@ -96,6 +98,8 @@ def of(results: Results, row: pd.Series) -> Intervals | None:
         there[last[is_cut].min() + 1 :] = False
     made = _binned if is_traced else _as_they_are
     found = made(ends, np.where(there, messages, 0), there)
+    if pd.isna(row["stream_time"]):  # not carried: nothing is a share of its rate
+        return None
     rate = float(row["messages"] / row["stream_time"] * 1e9)
     return found and replace(found, mean=rate, is_cut=bool(is_cut.any()))
 
