@@ -8,8 +8,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import h5py
+import numpy as np
 import pytest
 
+from a2aperf import loading
 from conftest import Outcome
 from support import native_paths
 from support.edited import edited
@@ -107,3 +109,29 @@ def test_damaged_intervals_are_lost_and_the_points_stay(
     assert a2a("check", again).status != 2
     kept = json.loads(a2a("table", again, "--role", "all", "--json").out)["rows"]
     assert [row["state"] for row in kept] == ["complete", "complete"]
+
+
+def test_paths_whose_messages_took_no_time_have_no_rate(paths: Path, a2a: Run) -> None:
+    """A file that has one is refused, and no command shows it."""
+    with edited(paths) as file:
+        group, mine = file["paths"], file["paths/of_point"][:] == 0
+        intervals = group["interval_begin"].shape[1]
+        for name, values in (("interval_begin", np.arange(intervals)), ("interval_length", 1)):
+            every = group[name][()]
+            every[mine] = values
+            group[name][...] = every
+        messages = group["interval_messages"][()][mine].sum()
+        size = int(file["message_size"][0])
+        rate = float(messages) / intervals * 1e9
+        figures = {"shared_time": intervals, "msg_rate": rate, "byte_rate": rate * size,
+                   "gbps": rate * size * 8e-9}  # fmt: skip
+        for name, value in figures.items():
+            file[name][0] = value
+    outcome = a2a("check", paths)
+    assert outcome.status == 2
+    assert "point 0: shared_time is 12 ns with " in outcome.out
+    told = json.loads(a2a("table", paths, "--json").out)["rows"]
+    assert [row["gbps"] is None for row in told] == [True] * 3 + [False] * 3
+    points = loading.load([paths]).points
+    assert points["gbps"].isna().tolist() == [True, False]
+    assert a2a("explain", paths).status == 0

@@ -13,14 +13,16 @@ import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.text import Text
 
-from a2aperf import drawing
+from a2aperf import drawing, schema
 from a2aperf.chart import Axis, Chart, Figure, Heat
+from a2aperf.curves import Options
+from a2aperf.errors import InputError
 from a2aperf.explain import series
 from a2aperf.explain.finding import Finding
 from a2aperf.launch import Launch
 from a2aperf.raw_ops import RawOps
 from a2aperf.results import Results
-from a2aperf.workloads.alltoall import matrices, redrawn, uneven, verify
+from a2aperf.workloads.alltoall import drawn, matrices, one_way, redrawn, uneven, verify
 
 INCAST = np.array([[0] * 4, [1, 0, 0, 0], [1, 0, 0, 0], [1, 0, 0, 0]])
 NODES = [0, 0, 1, 1]
@@ -377,3 +379,65 @@ def test_nothing_follows_from_times_that_a_barrier_leaves_out(
     assert "rank 0 receives most, 4 times the mean" in found.text
     assert ("4\u2009000 % by bytes" in found.text) == is_told
     assert ("ops start at a barrier" in found.text) != is_told
+
+
+def _launched(sync: str, long_name: str = "", uniform: bool = True) -> Results:
+    """A uniform point and one of other traffic, whose bound it is said to have reached 80 times."""
+    same = {**dict.fromkeys(uneven.CELL, 1), "launch": "a#0", "file": "a.h5", "ranks": 4, "ops": 9,
+            "role": "measure", "state": "complete", "traffic_draws": 1, "traffic_digest": "1",
+            "busiest_index": 0}  # fmt: skip
+    rows = [
+        {**same, "point": 0, "traffic": "uniform", "imbalance": 1.0, "time_p50": 100.0,
+         "bound": np.nan, "bound_share": np.nan},
+        {**same, "point": 1, "traffic": "x", "imbalance": 4.0, "time_p50": 10.0, "bound": 800.0,
+         "bound_share": 80.0, "traffic_matrix": 0},
+    ]  # fmt: skip
+    points = pd.DataFrame(rows if uniform else rows[1:])
+    launches = {"a#0": cast(Launch, SimpleNamespace(attributes={"sync": sync}))}
+    column = schema.Column("bound_share", "float64", long_name)
+    return Results(points, launches, {}, columns={"bound_share": column})
+
+
+@pytest.mark.parametrize(
+    ("sync", "sent", "is_told"),
+    [("barrier", INCAST, False), ("clock", INCAST, True), ("none", INCAST, True),
+     ("barrier", INCAST + INCAST.T, True)],
+)  # fmt: skip
+def test_what_a_barrier_does_not_carry_is_left_out(
+    monkeypatch: pytest.MonkeyPatch, sync: str, sent: np.ndarray, is_told: bool
+) -> None:
+    """Of an older file; one whose program left it out itself and has it is said to be wrong."""
+    monkeypatch.setattr(matrices, "in_turn", lambda found, row: sent[None])
+    older = one_way.without_reached(_launched(sync))
+    assert older.points["bound_share"].notna().tolist() == [False, is_told]
+    assert older.untold == ()
+    newer = one_way.without_reached(_launched(sync, "absent where ops start at a barrier and …"))
+    said = () if is_told else ("point 1: bound_share is 80, and " + one_way.WHY,)
+    assert newer.untold == said
+
+
+def test_a_lost_matrix_leaves_what_there_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    def lost(found: Results, row: pd.Series) -> None:
+        raise InputError("damaged")
+
+    monkeypatch.setattr(matrices, "in_turn", lost)
+    assert one_way.without_reached(_launched("barrier")).points["bound_share"].iloc[1] == 80
+
+
+@pytest.mark.parametrize("sync", ["barrier", "clock"])
+def test_the_figure_shows_no_rate_that_a_barrier_does_not_carry(
+    monkeypatch: pytest.MonkeyPatch, sync: str
+) -> None:
+    monkeypatch.setattr(matrices, "in_turn", lambda found, row: INCAST[None])
+    monkeypatch.setattr(matrices, "weights", lambda found, row: INCAST)
+    for has_bound in (True, False):
+        found = _launched(sync)
+        if not has_bound:
+            found = replace(found, points=found.points.assign(bound_share=np.nan))
+        figure = drawn.figure(found, Options())
+        titles = [chart.title for chart in figure.charts]
+        told = (f"1 point without a rate: {one_way.WHY}",)
+        if sync == "barrier":
+            assert (titles, figure.left_out) == (["x"], told)
+        else:
+            assert (titles[0], titles[-1], figure.left_out) == ("x", "Imbalance and rate", ())

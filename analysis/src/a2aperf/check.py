@@ -98,7 +98,7 @@ def _findings(path: Path, progress: Callable[[int, int], None]) -> list[Finding]
     (name,) = found.files
     present = workloads.present(found)
     findings = [*_written(path, found.damaged), *_schema(path, present)]
-    findings += [*_launches(found), *_points(found)]
+    findings += [*map(_error, found.untold), *_launches(found), *_points(found)]
     findings += map(_error, ranges.of_file(found, path))
     own = found.own_columns(name).values()
     rows = [

@@ -7,7 +7,7 @@ import os
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ import h5py
 import numpy as np
 from numpy.typing import NDArray
 
-from a2aperf import asking, copies, reading, schema, terminal, workloads
+from a2aperf import asking, carried, copies, reading, schema, terminal, workloads
 from a2aperf.deferred import pandas as pd
 from a2aperf.errors import InputError
 from a2aperf.labels import count_text
@@ -70,7 +70,7 @@ def load(
     absent = frozenset.intersection(*(part.absent for part in parts))
     damaged = tuple(what for part in parts for what in part.damaged)
     files_of = {part.name: part.path for part in parts}
-    return Results(
+    found = Results(
         points,
         launches,
         files_of,
@@ -79,8 +79,12 @@ def load(
         absent,
         _traits,
         damaged=damaged,
+        untold=tuple(what for part in parts for what in part.untold),
         left_out=tuple(left_out),
     )
+    for workload in workloads.present(found):
+        found = workload.untold(found)
+    return found
 
 
 def _traits(role: str) -> Traits:
@@ -99,6 +103,8 @@ class _Part:
     columns: dict[str, NDArray[Any]]
     launches: list[Launch]
     damaged: list[str]
+    untold: list[str] = field(default_factory=list)
+    """Figures that are there and nothing carries, in words."""
 
 
 def _read(name: str, path: Path, said: asking.Summary | InputError) -> _Part:
@@ -119,8 +125,19 @@ def _read(name: str, path: Path, said: asking.Summary | InputError) -> _Part:
     _name_roles(part.columns["role"], _workload_of(part))
     _require_sound(part)
     _keep_worst_clock_error(part.columns, part.launches)
+    _leave_out_untold(part)
     _explain_failed(part.columns)
     return part
+
+
+def _leave_out_untold(part: _Part) -> None:
+    """Times that the start of points does not carry, as if they had never been told."""
+    timed = workloads.of_key(_workload_of(part)).timed
+    if timed is None or timed.time not in part.described:
+        return
+    wrong = [*carried.blank(timed, part.columns, part.described[timed.time].long_name)]
+    terminal.tell_once(*(f"a2a: {part.path}: {what}" for what in wrong))
+    part.untold.extend(wrong)
 
 
 def _name_roles(roles: NDArray[Any], workload: str) -> None:

@@ -126,6 +126,10 @@ def merge(paths: Sequence[Path], mixed: bool = False) -> writer.Document:
         origins += [(name, point) for point in range(len(part["state"]))]
     own_groups = groups.joined()
     joined = {name: np.concatenate([part[name] for part in columns]) for name in found.columns}
+    for name in workloads.may_be_untold():  # the copy says that it has none that nothing carries
+        if name in found.columns and name in found.points:
+            absent = found.points[name].isna().to_numpy(bool)
+            joined[name] = np.where(absent, found.columns[name].blank, joined[name])
     has_raw = found.points["has_raw"].to_numpy()
     _require_same_names(found, own_columns)
     all_columns = sample_columns.joined(own_columns)

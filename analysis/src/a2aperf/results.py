@@ -66,6 +66,8 @@ class Results:
     """Notes on points that `to_judge` has left out."""
     damaged: tuple[str, ...] = ()
     """What the first look at the files met that is not as it was written, in words."""
+    untold: tuple[str, ...] = ()
+    """Figures of the files that nothing carries, in words: they are not in `points`."""
     left_out: tuple[str, ...] = ()
     """Why files that only a folder stands for are not among `files`, in words."""
     compared: Mapping[str, str] = field(default_factory=dict)

@@ -15,7 +15,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from a2aperf import means
+from a2aperf import carried, means
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -50,6 +50,11 @@ class Shared:
     def seconds(self) -> float:
         """How long it is."""
         return float(self.length.sum()) / 1e9
+
+    def is_carried(self, clock_error: float) -> bool:
+        """Whether rates follow from it: see `carried`."""
+        took, most = round(float(self.length.sum())), self.messages.sum(axis=1).max(initial=0)
+        return bool(carried.is_carried(took, clock_error, most))
 
     @property
     def totals(self) -> Floats:

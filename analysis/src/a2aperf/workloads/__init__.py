@@ -61,6 +61,12 @@ def of_key(key: str) -> Workload:
     return next((one for one in ALL if one.key == key), None) or of_role(key)
 
 
+def may_be_untold() -> list[str]:
+    """Columns that are left out where the start of ops does not carry them, whatever a file has."""
+    times = [name for one in ALL if one.timed for name in (one.timed.time, *one.timed.rates)]
+    return list(dict.fromkeys([alltoall.one_way.REACHED, *times]))
+
+
 def present(results: Results) -> list[Workload]:
     """The workloads that have points here, complete or not; those that are not known come last."""
     found = {one.key: one for one in (of_role(str(x)) for x in results.points["role"].unique())}

@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 from numpy.typing import NDArray
 
 from a2aperf import schema
+from a2aperf.carried import Timed
 from a2aperf.curves import Kind
 from a2aperf.datasets import Described
 from a2aperf.deferred import pandas as pd
@@ -145,6 +146,10 @@ class Workload:
     """Samples in /raw by the names that older files have, and those that they have now."""
     lengths: Sequence[str] = ()
     """Columns that say how long a point was asked to be."""
+    timed: Timed | None = None
+    """A time that the start of its points need not carry; without it no rate is told."""
+    untold: Callable[[Results], Results] = lambda results: results
+    """The same without figures that their ops do not carry, as if they had never been told."""
     unsaid: Unsaid = field(default_factory=Unsaid)
     """Figures of points that say nothing, and are not shown."""
     judged: Judged | None = None

@@ -33,6 +33,7 @@ from a2aperf.workloads.alltoall import (
     late,
     matrices,
     nodes,
+    one_way,
     plots,
     summary,
     uneven,
@@ -106,6 +107,7 @@ WORKLOAD: Final = Workload(
         grouping.ENDPOINTS,
         grouping.POLLING,
     ),
+    untold=one_way.without_reached,
     before={
         matrices.TRAFFIC: matrices.UNIFORM,
         grouping.WINDOW_BYTES: 0,

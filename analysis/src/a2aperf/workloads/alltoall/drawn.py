@@ -13,7 +13,7 @@ from a2aperf.curves import MOST_PANELS, Options, fitting
 from a2aperf.deferred import pandas as pd
 from a2aperf.errors import InputError
 from a2aperf.results import Results
-from a2aperf.workloads.alltoall import matrices, uneven
+from a2aperf.workloads.alltoall import matrices, one_way, uneven
 
 _MOST_TICKS = 16
 
@@ -35,7 +35,12 @@ def figure(results: Results, options: Options) -> Figure:
         if (chart := _matrix(found, str(name), rows.iloc[0])) is not None
     ]
     left_out = fitting(len(charts), MOST_PANELS, "matrices")
-    reached = _reached(points)
+    untold = one_way.are_untold(found)
+    if untold.any():
+        left_out += (
+            f"{labels.count_text(int(untold.sum()), 'point')} without a rate: {one_way.WHY}",
+        )
+    reached = _reached(points, untold)
     return Figure(
         "traffic",
         "Who sends how much to whom, and what was reached of it",
@@ -78,16 +83,16 @@ def _of_ops(row: pd.Series) -> str:
     return "an op" if draws == 1 else f"in the first op, of {draws} draws"
 
 
-def _reached(points: pd.DataFrame) -> Chart | None:
+def _reached(points: pd.DataFrame, untold: pd.Series[bool]) -> Chart | None:
     """A mark for each point: at its imbalance what was reached of the bound.
 
     Where there is none: of what each rank moves in the uniform traffic beside it.
     """
     bounded = points["bound_share"].astype(float)
     is_bounded = bool(bounded.notna().any())
-    share = 100 * (bounded if is_bounded else uneven.beside_uniform(points))
+    share = 100 * (bounded if is_bounded else uneven.beside_uniform(points)).mask(untold)
     known = points.assign(share=share)[share.notna() & points["imbalance"].notna()]
-    if known.empty:
+    if matrices.are_uniform(known).all():
         return None
     curves = []
     for look, (name, rows) in enumerate(known.groupby(matrices.TRAFFIC, sort=False)):

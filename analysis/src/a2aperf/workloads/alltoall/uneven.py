@@ -14,7 +14,7 @@ from a2aperf.deferred import pandas as pd
 from a2aperf.explain import series
 from a2aperf.explain.finding import Finding, Number, percent, spanned, us
 from a2aperf.results import Results
-from a2aperf.workloads.alltoall import matrices
+from a2aperf.workloads.alltoall import matrices, one_way
 
 CELL = ("launch", "mode", "schedule", "window", "message_size", "ranks", "engine", "post")
 """What the uniform point beside another one has in common with it."""
@@ -125,8 +125,8 @@ def find(found: Results) -> list[Finding]:
     points = with_uniform(points.assign(series=series.named(found)))
     uneven = points[(points[matrices.TRAFFIC] != matrices.UNIFORM) & points["imbalance"].notna()]
     findings = []
-    for (launch, name), rows in uneven.groupby(["launch", "series"], dropna=False):
-        if _starts_at_a_barrier(found, str(launch)) and _goes_one_way(found, rows.iloc[0]):
+    for (_, name), rows in uneven.groupby(["launch", "series"], dropna=False):
+        if one_way.at_a_barrier(found, rows.iloc[0]) and one_way.goes(found, rows.iloc[0]):
             findings.append(_of_no_time(str(name), rows))
             continue
         bounded = rows[rows["bound_share"].notna()]
@@ -138,15 +138,6 @@ def find(found: Results) -> list[Finding]:
                 of_messages(str(name), beside.assign(messages=_of_messages(found, beside)))
             )
     return findings
-
-
-def _starts_at_a_barrier(found: Results, launch: str) -> bool:
-    return str(found.launches[launch].attributes["sync"]) == "barrier"
-
-
-def _goes_one_way(found: Results, row: pd.Series) -> bool:
-    ops = matrices.in_turn(found, row)
-    return ops is not None and matrices.goes_one_way(ops)
 
 
 def _of_no_time(name: str, rows: pd.DataFrame) -> Finding:

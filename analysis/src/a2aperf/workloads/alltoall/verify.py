@@ -15,7 +15,7 @@ from a2aperf.deferred import pandas as pd
 from a2aperf.launch import Launch
 from a2aperf.raw_ops import RawOps
 from a2aperf.results import Results
-from a2aperf.workloads.alltoall import forwarding, matrices, redrawn
+from a2aperf.workloads.alltoall import forwarding, matrices, one_way, redrawn
 from a2aperf.workloads.workload import Row, Verify
 
 _MOST_IN_WINDOW = 1_000_000
@@ -55,7 +55,15 @@ def _point(found: Results, row: pd.Series, raw: RawOps) -> Iterator[str]:
         again |= rates(row, [matrices.Loads.of(sizes, launch.node_of_rank)], launch)
     if row["role"] == schema.PIPELINED:
         again |= _of_the_whole(row, raw, again["bound"], found.launches[str(row["launch"])])
-    yield from _contradicted(row, again)
+    yield from _contradicted(row, again | _untold(found, row))
+
+
+def _untold(found: Results, row: pd.Series) -> dict[str, float]:
+    """What nothing carries, by column: whatever it says was left out (`one_way`)."""
+    if matrices.is_uniform(row) or row["role"] == schema.PIPELINED:
+        return {}
+    is_untold = one_way.at_a_barrier(found, row) and one_way.goes(found, row)
+    return {one_way.REACHED: np.nan} if is_untold else {}
 
 
 def _contradicted(row: pd.Series, again: dict[str, Any]) -> Iterator[str]:
@@ -78,7 +86,8 @@ def _in_turn(found: Results, row: pd.Series, raw: RawOps) -> Iterator[str]:
     again = redrawn.figures(asked, raw, rule)
     ops = [asked.loads[op] for op in redrawn.of_ops(raw, len(stack))]
     times = raw.op_times()[raw.valid]
-    yield from _contradicted(row, again | rates(row, ops, launch, times, rule))
+    again |= rates(row, ops, launch, times, rule)
+    yield from _contradicted(row, again | _untold(found, row))
 
 
 def _of_the_whole(row: pd.Series, raw: RawOps, bound: float, launch: Launch) -> dict[str, Any]:

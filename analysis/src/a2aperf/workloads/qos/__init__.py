@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from a2aperf import schema
+from a2aperf.carried import Timed
 from a2aperf.deferred import pandas as pd
 from a2aperf.explain import held_up as looked_for
 from a2aperf.explain import machine
@@ -61,5 +62,6 @@ WORKLOAD: Final = Workload(
     choices=("path_list", "interval", "memory"),
     lengths=("asked_duration",),
     judged=Judged(_time, "gbps", "Gbit/s", "of all paths together", "", "a MB", False),
+    timed=Timed("shared_time", ("msg_rate", "byte_rate", "gbps")),
     beside=verify.paths,
 )

@@ -45,8 +45,9 @@ class Experiment:
 
     @cached_property
     def shared(self) -> Shared | None:
-        """The shared part."""
-        return self.paths.shared(self.point)
+        """The shared part; none where the start does not carry its time."""
+        part = self.paths.shared(self.point)
+        return part if part and part.is_carried(self.row["clock_error"]) else None
 
     @property
     def classes(self) -> list[str]:

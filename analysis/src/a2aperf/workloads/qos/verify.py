@@ -32,8 +32,16 @@ def _point(group: stored.Paths, row: pd.Series) -> Iterator[str]:
     for end in (group.source[mine], group.destination[mine]):
         if (end >= row["ranks"]).any():
             yield f"a path of /paths ends at a rank beyond its {row['ranks']}"
+    part = group.shared(int(row["point"]))
+    if (
+        pd.notna(row.get("shared_time"))
+        and part is not None
+        and not part.is_carried(row["clock_error"])
+    ):
+        yield f"shared_time is {row['shared_time']} ns, no time for its messages: no rate follows"
+        return
     again: dict[str, float] = {"shared_time": 0, "shared_intervals": 0, "messages": 0, "bytes": 0}
-    again |= {name: float(x) for name, x in shares.figures(group.shared(int(row["point"]))).items()}
+    again |= {name: float(x) for name, x in shares.figures(part).items()}
     known = {name: value for name, value in again.items() if name in row and pd.notna(row[name])}
     for name, stored_, value in derived.contradicted(row, known, least=0):
         yield f"{name} is {stored_:g}, its paths say {value:g}"

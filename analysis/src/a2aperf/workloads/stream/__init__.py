@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Final
 
 from a2aperf import schema
+from a2aperf.carried import Timed
 from a2aperf.explain import held_up as looked_for
 from a2aperf.explain import machine
 from a2aperf.explain.finding import Finder
@@ -68,6 +69,7 @@ WORKLOAD: Final = Workload(
         "gbps longest_wait"
     ).split(),
     least_ranks=1,
+    timed=Timed("stream_time", ("msg_rate", "byte_rate", "gbps")),
     verify=verify.verifier,
     moved=moved.moved,
     choices=(

@@ -114,7 +114,7 @@ def _of_point(
 
 def _counted(found: Results, row: pd.Series[Any]) -> dict[str, float] | None:
     counters = found.counters(str(row["file"]), int(row["point"]))
-    seconds = float(row["stream_time"]) / _NS
+    seconds = 0.0 if pd.isna(row["stream_time"]) else float(row["stream_time"]) / _NS
     told = per_second(counters, seconds) if counters and seconds > 0 else {}
     return told or None
 

@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from a2aperf import derived, schema
+from a2aperf import carried, derived, schema
 from a2aperf.deferred import pandas as pd
 from a2aperf.raw_ops import RawOps
 from a2aperf.results import Results
@@ -60,8 +60,10 @@ def _figures(row: pd.Series, raw: RawOps, own: Values) -> Iterator[str]:
         return
     first = min(int(raw.begin[0, sender]) for sender, _ in pairs)
     last = max(0, *(int(raw.recv_done[0, receiver]) for _, receiver in pairs))
-    time = float(last - first) if last > first else np.nan
-    messages = float(own["messages_received"].sum())
+    received = own["messages_received"]
+    is_time = carried.is_carried(last - first, row["clock_error"], received.max())
+    time = float(last - first) if is_time else np.nan
+    messages = float(received.sum())
     size = messages * float(row["message_size"])
     again = {
         "stream_time": time,
@@ -72,6 +74,12 @@ def _figures(row: pd.Series, raw: RawOps, own: Values) -> Iterator[str]:
         "gbps": size * 8 / time,
         "longest_wait": float(own["rank_longest_wait"].max()),
     }
+    if not is_time and not pd.isna(row["stream_time"]):
+        yield (
+            f"stream_time is {row['stream_time']} ns, no time for the {received.max()} messages of "
+            "a rank: no rate follows from it"
+        )
+        return
     for name, stored, value in derived.contradicted(row, again, least=0):
         yield f"{name} is {stored:g}, its samples say {value:g}"
 
