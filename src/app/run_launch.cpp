@@ -71,6 +71,14 @@ std::string names_of(const Job& job, const std::vector<Rank>& ranks) {
     return fmt::format("{}", fmt::join(names, ", "));
 }
 
+// The file stays, since it says what was wrong; the next try has to be told what to do with it.
+std::string without_figures(const std::filesystem::path& file) {
+    return fmt::format(
+        "no op of any point was valid: the samples in {} tell why; --resume measures these points again, "
+        "--force replaces the file",
+        file.string());
+}
+
 // Where a rank is known to have died, it is what the others wait for, or why they were told to stop.
 Ending with_lost_ranks(const Job& job, Ending ending) {
     switch (ending.reason) {
@@ -220,7 +228,7 @@ int run_launch(int argc, char** argv, const Options& options) {
             has_result = launch->has_figures();
         }
         launch.reset(); // the fabric before MPI
-        if (!has_result && job.is_root()) complain("no op of any point was valid: the samples tell why");
+        if (!has_result && job.is_root()) complain(without_figures(results));
         return has_result ? 0 : kFailed;
     } catch (const UsageError& error) {
         if (launch) launch->file().close(EndState::failed, EndReason::other, error.what());

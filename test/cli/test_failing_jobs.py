@@ -169,10 +169,18 @@ def test_a_launch_without_a_valid_op(start, launch, tmp_path):
         if status := failed.end():
             break
     assert status == 1
-    assert failed.says() == ["a2aperf: no op of any point was valid: the samples tell why"]
+    assert failed.says() == [
+        "a2aperf: no op of any point was valid: the samples in a.h5 tell why; "
+        "--resume measures these points again, --force replaces the file"
+    ]
     results = Results(tmp_path / "a.h5")
     assert (results.columns["ops"] == 0).all() and (results.columns["invalid"] > 0).all()
     assert (results.samples(0)["begin"].max(axis=1) > results.columns["late_limit"][0]).all()
+    words.remove("--force")
+    assert start(3, *words).end() == 2  # nothing is lost by accident
+    again = start(3, *words, "--resume")
+    assert again.end() in (0, 1), again.says()
+    assert [segment.end_state for segment in Results(tmp_path / "a.h5").segments] == [FINISHED] * 2
 
 
 def tells_of_a_stop(launch: Launch, results: Results, is_heard: bool = True) -> None:
