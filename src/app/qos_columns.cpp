@@ -5,6 +5,7 @@
 #include <numeric>
 #include <sstream>
 
+#include "a2aperf/stats/carried.hpp"
 #include "a2aperf/stats/shares.hpp"
 
 namespace a2aperf {
@@ -19,16 +20,18 @@ double bytes_in(const SharedPart& shared, const Point& point) {
     return std::accumulate(bytes.begin(), bytes.end(), 0.0);
 }
 
-double time_of(const SharedPart& shared) {
-    return shared.time > 0 ? static_cast<double>(shared.time) : kAbsent;
-}
-
 // What the shared part of a point tells.
-using OfShared = double (*)(const SharedPart& shared, const Point& point);
+struct Told {
+    const SharedPart& shared;
+    const Point& point;
+    double time; // NaN where the start does not carry it
+};
+using OfShared = double (*)(const Told& told);
 
 std::function<double(const Samples&, const Point&, const Layout&)> of_shared(OfShared of) {
     return [of](const Samples& samples, const Point& point, const Layout&) {
-        return of(shared_part_of(samples, point), point);
+        const SharedPart shared = shared_part_of(samples, point);
+        return of({shared, point, time_of(shared, samples.clock_error_ns)});
     };
 }
 
@@ -176,6 +179,12 @@ std::vector<PathClass> stored_classes(const Recorder& recorder, const Point& poi
     return all;
 }
 
+double time_of(const SharedPart& shared, double clock_error_ns) {
+    std::int64_t most = 0; // on a path
+    for (const std::int64_t messages : shared.messages) most = std::max(most, messages);
+    return carried_time(static_cast<double>(shared.time), clock_error_ns, most);
+}
+
 SharedPart shared_part_of(const Samples& samples, const Point& point) {
     return shared_part(intervals_of(samples, point), paths_of(point).paths);
 }
@@ -191,61 +200,52 @@ std::vector<Column> qos_columns() {
          asked_column("asked_duration", ValueType::int64, "ns", "time that the point was to be measured",
                       [](const Point& p) { return p.flow->duration; }),
          memory_column(),
-         whole_column({"shared_time",
-                       "ns",
-                       "time of the intervals in which every path could send",
-                       Better::none,
-                       {},
-                       of_shared([](const SharedPart& s, const Point&) { return time_of(s); })}),
          whole_column(
-             {"shared_intervals",
-              "",
-              "intervals in which every path could send",
+             {"shared_time",
+              "ns",
+              "time of the intervals in which every path could send; absent, with its rates, where it is not "
+              "above clock_error or leaves a path no more than 1 ns for a message",
               Better::none,
               {},
-              of_shared([](const SharedPart& s, const Point&) { return static_cast<double>(s.intervals); })},
-             ValueType::int32),
+              of_shared([](const Told& t) { return t.time; })}),
+         whole_column({"shared_intervals",
+                       "",
+                       "intervals in which every path could send",
+                       Better::none,
+                       {},
+                       of_shared([](const Told& t) { return static_cast<double>(t.shared.intervals); })},
+                      ValueType::int32),
          whole_column({"messages",
                        "",
                        "messages that came in that time, of all paths",
                        Better::none,
                        {},
-                       of_shared([](const SharedPart& s, const Point&) { return messages_in(s); })}),
+                       of_shared([](const Told& t) { return messages_in(t.shared); })}),
          whole_column({"bytes",
                        "B",
                        "payload that came in that time, of all paths",
                        Better::none,
                        {},
-                       of_shared([](const SharedPart& s, const Point& p) { return bytes_in(s, p); })}),
+                       of_shared([](const Told& t) { return bytes_in(t.shared, t.point); })}),
          column_of(
-             {"msg_rate",
-              "1/s",
-              "messages per second, all paths",
-              Better::higher,
-              {},
-              of_shared([](const SharedPart& s, const Point&) { return messages_in(s) / time_of(s) * 1e9; })}),
+             {"msg_rate", "1/s", "messages per second, all paths", Better::higher, {}, of_shared([](const Told& t) {
+                  return messages_in(t.shared) / t.time * 1e9;
+              })}),
          column_of(
-             {"byte_rate",
-              "B/s",
-              "payload per second, all paths",
-              Better::higher,
-              {},
-              of_shared([](const SharedPart& s, const Point& p) { return bytes_in(s, p) / time_of(s) * 1e9; })}),
+             {"byte_rate", "B/s", "payload per second, all paths", Better::higher, {}, of_shared([](const Told& t) {
+                  return bytes_in(t.shared, t.point) / t.time * 1e9;
+              })}),
          column_of(
-             {"gbps",
-              "Gbit/s",
-              "payload per second, all paths",
-              Better::higher,
+             {"gbps", "Gbit/s", "payload per second, all paths", Better::higher, {}, of_shared([](const Told& t) {
+                  return bytes_in(t.shared, t.point) * 8 / t.time;
+              })}),
+         column_of(
+             {"jain",
+              "",
+              "Jain's index of the bytes of the paths: 1 where all got the same",
+              Better::none,
               {},
-              of_shared([](const SharedPart& s, const Point& p) { return bytes_in(s, p) * 8 / time_of(s); })}),
-         column_of({"jain",
-                    "",
-                    "Jain's index of the bytes of the paths: 1 where all got the same",
-                    Better::none,
-                    {},
-                    of_shared([](const SharedPart& s, const Point& p) {
-                        return jain_index(s.bytes(paths_of(p).paths));
-                    })})});
+              of_shared([](const Told& t) { return jain_index(t.shared.bytes(paths_of(t.point).paths)); })})});
 }
 
 std::vector<SampleColumn> qos_samples() {

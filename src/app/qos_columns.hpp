@@ -28,6 +28,8 @@ std::vector<std::vector<PathInterval>> intervals_of(const Samples& samples, cons
 // The same as the file has them, which has room for so many of a path.
 std::vector<std::vector<PathInterval>> stored_intervals(const Recorder& recorder, const Point& point, int most);
 std::vector<PathClass> stored_classes(const Recorder& recorder, const Point& point);
+// NaN where the start does not carry it: no rate follows then.
+double time_of(const SharedPart& shared, double clock_error_ns);
 SharedPart shared_part_of(const Samples& samples, const Point& point);
 
 } // namespace a2aperf

@@ -118,6 +118,7 @@ public:
         const Intervals intervals = intervals_(row.point);
         const SharedPart shared = shared_part(intervals, paths);
         const std::vector<double> bytes = shared.bytes(paths);
+        const double time = time_of(shared, row.result->clock_error_ns);
         std::vector<double> shares = shares_of(bytes);
         const bool is_fabric = !shared.is_sender_bound();
         if (!is_fabric) std::ranges::fill(shares, kAbsent);
@@ -126,18 +127,18 @@ public:
             lines += line(row.point, paths[i].mode, fmt::format("{}", i),
                           fmt::format("{}:{}", paths[i].from, paths[i].to), class_name(paths[i].traffic_class),
                           fmt::format("{}", paths[i].size), fmt::format("{}", paths[i].window), shared.messages[i],
-                          bytes[i], shared.time, shares[i], shared.idle[i]);
-        return lines + of_classes(row.point, paths, shared, bytes, shares) +
-               of_all(row.point, shared, bytes, is_fabric) + commented(classes_of(row.point)) +
+                          bytes[i], time, shares[i], shared.idle[i]);
+        return lines + of_classes(row.point, paths, shared, bytes, shares, time) +
+               of_all(row.point, shared, bytes, is_fabric, time) + commented(classes_of(row.point)) +
                commented(remarks_on(intervals, paths, row.result->ticks_lost > 0));
     }
 
 private:
     std::string line(const Point& point, const std::string& mode, const std::string& path, const std::string& ranks,
                      const std::string& traffic_class, const std::string& size, const std::string& window,
-                     std::int64_t messages, double bytes, Nanoseconds time, double share, double idle) const {
+                     std::int64_t messages, double bytes, double time, double share, double idle) const {
         const std::string memory = tells_memory_ ? fmt::format(" {:>8}", point.memory) : "";
-        const std::string rate = time > 0 ? fmt::format("{:.3f}", bytes * 8 / static_cast<double>(time)) : "—";
+        const std::string rate = std::isnan(time) ? "—" : fmt::format("{:.3f}", bytes * 8 / time);
         return fmt::format("{:>8}{} {:>5} {:>9} {:>16} {:>9} {:>6} {:>12} {:>16.0f} {:>9} {:>7} {:>6}\n", mode,
                            memory, path, ranks, traffic_class, size, window, messages, bytes, rate,
                            percent(share, 2), percent(idle, 2));
@@ -145,7 +146,7 @@ private:
 
     // Where there is more than one.
     std::string of_classes(const Point& point, const std::vector<Path>& paths, const SharedPart& shared,
-                           const std::vector<double>& bytes, const std::vector<double>& shares) const {
+                           const std::vector<double>& bytes, const std::vector<double>& shares, double time) const {
         std::vector<TrafficClass> classes;
         for (const Path& path : paths)
             if (std::ranges::find(classes, path.traffic_class) == classes.end())
@@ -161,23 +162,25 @@ private:
                 sum += bytes[i];
                 share += shares[i];
             }
-            lines += line(point, point.mode, "class", "", class_name(one), "", "", messages, sum, shared.time,
-                          share, kAbsent);
+            lines +=
+                line(point, point.mode, "class", "", class_name(one), "", "", messages, sum, time, share, kAbsent);
         }
         return lines;
     }
 
     std::string of_all(const Point& point, const SharedPart& shared, const std::vector<double>& bytes,
-                       bool is_fabric) const {
+                       bool is_fabric, double time) const {
         std::int64_t messages = 0;
         double sum = 0;
         for (std::size_t i = 0; i < bytes.size(); ++i) {
             messages += shared.messages[i];
             sum += bytes[i];
         }
-        std::string lines =
-            line(point, point.mode, "all", "", "", "", "", messages, sum, shared.time, kAbsent, kAbsent);
+        std::string lines = line(point, point.mode, "all", "", "", "", "", messages, sum, time, kAbsent, kAbsent);
         if (shared.intervals == 0) return lines + "# there is no whole interval in which every path could send\n";
+        if (std::isnan(time))
+            lines +=
+                "# no rate: its time is not above what the clocks may be off by, or no time for its messages\n";
         if (const double jain = jain_index(bytes); is_fabric && !std::isnan(jain))
             lines += fmt::format("# Jain's index {:.4f} over {:.1f} s\n", jain, seconds(shared.time));
         return lines;

@@ -14,6 +14,7 @@
 #include "a2aperf/measure/stream_trouble.hpp"
 #include "a2aperf/plan/size_list.hpp"
 #include "a2aperf/plan/stream_plan.hpp"
+#include "a2aperf/stats/carried.hpp"
 #include "estimate.hpp"
 #include "launch.hpp"
 #include "stream_options.hpp"
@@ -85,7 +86,7 @@ double bytes_of(const Samples& samples, const Point& point, const Layout& layout
     return messages_of(samples, point, layout) * static_cast<double>(point.message_size);
 }
 
-// From the first message that was started to the last that came.
+// From the first message that was started to the last that came, as far as the start carries it.
 double time_of(const Samples& samples, const Point& point, const Layout&) {
     Nanoseconds first = std::numeric_limits<Nanoseconds>::max();
     Nanoseconds last = 0;
@@ -93,7 +94,9 @@ double time_of(const Samples& samples, const Point& point, const Layout&) {
         first = std::min(first, samples.begin[static_cast<std::size_t>(pair.from)]);
         last = std::max(last, samples.recv_done[static_cast<std::size_t>(pair.to)]);
     }
-    return last > first ? static_cast<double>(last - first) : kAbsent;
+    const auto& received = samples.own.at("messages_received");
+    return carried_time(static_cast<double>(last - first), samples.clock_error_ns,
+                        *std::max_element(received.begin(), received.end()));
 }
 
 double per_second(double amount, double time_ns) {
@@ -140,7 +143,15 @@ std::vector<Column> stream_columns() {
                       [](const Point& p) { return std::int64_t{p.flow->messages < 0 ? p.flow->duration : -1}; }),
          asked_column("asked_messages", ValueType::int64, "", "messages of each stream that were to be sent",
                       [](const Point& p) { return p.flow->messages; }),
-         memory_column(), whole_column({"stream_time", "ns", "duration of the stream", Better::none, {}, time_of}),
+         memory_column(),
+         whole_column(
+             {"stream_time",
+              "ns",
+              "duration of the stream; absent, with its rates, where it is not above clock_error or leaves a "
+              "rank no more than 1 ns for a message",
+              Better::none,
+              {},
+              time_of}),
          whole_column({"messages", "", "messages received", Better::none, {}, messages_of}),
          whole_column({"bytes", "B", "bytes of payload received", Better::none, {}, bytes_of}),
          column_of({"msg_rate", "1/s", "messages per second, all ranks", Better::higher, {}, rate(messages_of)}),

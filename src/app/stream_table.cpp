@@ -93,10 +93,14 @@ std::string StreamTable::line(const Row& row) const {
         what += fmt::format(" {:>10} {:>6}", to_string(stream_of(point).completion), stream_of(point).cq_mod);
     if (row.result == nullptr) return fmt::format("{} skipped: {}\n", what, point.skip_reason);
     const auto& figures = row.result->figures;
-    return fmt::format("{} {:>6} {:>11.0f} {:>15.0f} {:>12.0f} {:>13.0f} {:>9.3f} {:>11.3f} {:>12.1f}\n", what,
+    const auto shown = [&](std::string_view name, int digits, double factor = 1) {
+        const double value = figures.at(name);
+        return std::isnan(value) ? "—" : fmt::format("{:.{}f}", value * factor, digits);
+    };
+    return fmt::format("{} {:>6} {:>11.0f} {:>15.0f} {:>12} {:>13} {:>9} {:>11} {:>12.1f}\n", what,
                        row.result->used_inject ? "yes" : "no", figures.at("messages"), figures.at("bytes"),
-                       figures.at("msg_rate"), figures.at("byte_rate"), figures.at("gbps"),
-                       figures.at("stream_time") * 1e-6, figures.at("longest_wait") * kMicroseconds);
+                       shown("msg_rate", 0), shown("byte_rate", 0), shown("gbps", 3), shown("stream_time", 3, 1e-6),
+                       figures.at("longest_wait") * kMicroseconds);
 }
 
 std::string StreamTable::header() const {
@@ -113,9 +117,16 @@ std::string StreamTable::row(const Row& row) {
 
 void StreamTable::add(const Point&, const PointResult& result) {
     lost_ += result.ticks_lost;
+    const auto time = result.figures.find("stream_time");
+    if (result.summary.count > 0 && time != result.figures.end() && std::isnan(time->second)) ++untold_;
 }
 
 void StreamTable::close(Progress& progress) const {
+    if (untold_ > 0)
+        progress.note(
+            fmt::format("no rate at {}: the time is not above what the clocks may be off by, or no time for "
+                        "its messages",
+                        counted(untold_, "point")));
     if (lost_ > 0)
         progress.note(
             fmt::format("up to {} of a rank not kept, for there was no room for more of a point (--max-samples)",

@@ -27,6 +27,7 @@ private:
     bool tells_threads_ = false, tells_memory_ = false; // of each row
     std::string last_table_;                            // loopback: what it is of
     int lost_ = 0;                                      // intervals
+    int untold_ = 0;                                    // points of which the start carries no time
 };
 
 } // namespace a2aperf
