@@ -9,6 +9,7 @@
 
 #include "a2aperf/base/error.hpp"
 #include "a2aperf/plan/message_steps.hpp"
+#include "a2aperf/plan/one_way.hpp"
 
 namespace a2aperf {
 namespace {
@@ -114,6 +115,7 @@ TrafficLoads mean_of(const std::vector<TrafficLoads>& ops) {
         mean.node_least += op.node_least / count;
         mean.node_most += op.node_most / count;
         mean.halves += op.halves / count;
+        mean.goes_one_way = mean.goes_one_way || op.goes_one_way;
     }
     return mean;
 }
@@ -209,6 +211,7 @@ void Traffic::weigh(const Layout& layout) {
         loads_.most_of_rank = std::max({loads_.most_of_rank, send_room[rank], receive_room[rank],
                                         receives[rank] * message_room(largest[rank])});
     loads_.most_of_rank += kBeforeMessages;
+    loads_.goes_one_way = goes_one_way(*matrix_);
     judge(loads_, sums, layout);
 }
 

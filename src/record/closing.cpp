@@ -180,10 +180,30 @@ std::string range_of(const std::vector<double>& shares) {
     return shares.size() == 1 ? percent(*least) : fmt::format("{} to {}", percent(*least), percent(*most));
 }
 
+// Whether its ops start at a barrier and their time is what the ranks left it apart (plan/one_way.hpp).
+bool is_untold(const Row& row) {
+    const bool starts_by_clock = row.result->late_limit_ns >= 0;
+    return row.point.traffic && row.point.traffic->loads().goes_one_way && !starts_by_clock &&
+           !row.point.is_pipelined();
+}
+
+std::vector<std::string> untold(const Rows& rows) {
+    std::vector<std::string> lines;
+    for (const Row* row : rows) {
+        if (!is_untold(*row)) continue;
+        std::string line =
+            fmt::format("traffic {}: ops start at a barrier and messages go one way, so nothing is said "
+                        "of what was reached (with --sync clock it is)",
+                        row->point.traffic->name());
+        if (std::ranges::find(lines, line) == lines.end()) lines.push_back(std::move(line));
+    }
+    return lines;
+}
+
 std::vector<std::string> against_uniform(const Rows& rows, const Layout& layout) {
     std::vector<Shares> all;
     for (const Row* row : rows) {
-        if (!row->point.traffic || !std::isnan(summary_of(*row).bound)) continue;
+        if (!row->point.traffic || !std::isnan(summary_of(*row).bound) || is_untold(*row)) continue;
         const auto uniform = std::find_if(rows.begin(), rows.end(), [&](const Row* other) {
             return !other->point.traffic && is_same_cell(row->point, other->point);
         });
@@ -300,6 +320,7 @@ std::vector<std::string> closing_words(const std::vector<Row>& rows, const Layou
     // Times of ops that follow one another hold what a rank waited for the others, too: they say nothing of modes.
     if (!measured.front()->point.is_pipelined())
         for (const std::string& words : faster_settings(measured)) remark(words);
+    for (const std::string& words : untold(measured)) remark(words);
     for (const std::string& words : against_uniform(measured, layout)) remark(words);
     remark(against_mpi(measured));
     return lines;

@@ -328,9 +328,11 @@ std::vector<Column> traffic_columns() {
         figure("bound", Kind::float64, "ns",
                "shortest time that the links allow: bytes of the busiest over the rate of what carries them",
                WideFormat{"bound", kMicroseconds, 2}, &Summary::bound),
-        with_better(figure("bound_share", Kind::float64, "", "bound over the time of an op",
-                           {"bound %", kPercent, 1}, &Summary::bound_share),
-                    Better::higher),
+        with_better(
+            figure("bound_share", Kind::float64, "",
+                   "bound over the time of an op; absent where ops start at a barrier and messages go one way",
+                   {"bound %", kPercent, 1}, &Summary::bound_share),
+            Better::higher),
     };
 }
 

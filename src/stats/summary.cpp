@@ -131,7 +131,7 @@ void tell_traffic(Summary& summary, const Layout& layout, const SummaryRules& ru
     const Load& busiest = std::isnan(bound.ns) ? rules.loads.rank : bound.by;
     summary.bound = bound.ns;
     const double time = rules.follows_on ? summary.whole_time / static_cast<double>(summary.count) : summary.p50;
-    if (time > 0) summary.bound_share = bound.ns / time;
+    if (time > 0 && rules.tells_reached()) summary.bound_share = bound.ns / time;
     summary.busiest = busiest.who;
     summary.busiest_index = busiest.index;
     summary.imbalance = rules.loads.rank_imbalance(layout);
@@ -198,7 +198,7 @@ void tell_traffic_in_turn(Summary& summary, const OpsInTurn& ops, const Layout& 
         of_nodes.push_back(ops.loads[op].node_imbalance(layout));
     }
     summary.bound = mean_of_known(std::move(bounds));
-    summary.bound_share = middle(std::move(reached), rules.percentile);
+    if (rules.tells_reached()) summary.bound_share = middle(std::move(reached), rules.percentile);
     summary.imbalance = mean_of_known(std::move(of_ranks));
     summary.node_imbalance = mean_of_known(std::move(of_nodes));
     summary.largest_message = static_cast<std::int64_t>(rules.loads.largest);

@@ -322,3 +322,19 @@ def test_a_table_says_whose_traffic_is_not_uniform(measure, tmp_path):
         assert said.stdout.splitlines()[0].startswith("traffic") == is_told
         assert said.stdout.count(traffic) == (2 if is_told else 0)
         (tmp_path / "a.h5").unlink()
+
+
+def test_what_goes_one_way_from_a_barrier_is_not_held_against_the_uniform_traffic(measure, tmp_path):
+    """Each rank counts from its own exit: the figure shows no rate of it either, and both say why."""
+    said = "messages go one way"
+    for traffic, is_told in (("incast", False), ("permutation", True)):
+        _, outcome = measure(3, "--provider", "shm", "--sizes", "1000", "--traffic", f"uniform,{traffic}")
+        assert (f"note: traffic {traffic}: ops start at a barrier and {said}" in outcome.stderr) != is_told
+        assert ("in the uniform traffic its busiest one moved" in outcome.stderr) == is_told
+        require_sound(tmp_path / "a.h5")
+        words = [A2A, "plot", "traffic", "a.h5", "-o", "a.svg"]
+        drawn = subprocess.run(words, capture_output=True, text=True, timeout=PATIENCE, cwd=tmp_path)
+        assert drawn.returncode == 0, drawn.stderr
+        assert (said in drawn.stderr) != is_told
+        assert (said in (tmp_path / "a.svg").read_text()) != is_told
+        (tmp_path / "a.h5").unlink()

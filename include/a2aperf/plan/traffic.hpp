@@ -32,6 +32,7 @@ struct TrafficLoads {
     Load rank, rank_across, node;         // the most; of a rank also what passes its node's links
     double node_least = 0, node_most = 0; // sent by a node to others
     double halves = 0;                    // one way between the halves of the node list, the larger one
+    bool goes_one_way = false;            // some message (plan/one_way.hpp)
 
     // The largest row or column sum over their mean: 1 where all have the same. Of nodes NaN where there is one.
     double rank_imbalance(const Layout& layout) const;

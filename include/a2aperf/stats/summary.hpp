@@ -27,6 +27,10 @@ struct SummaryRules {
     // again.
     std::vector<TrafficLoads> loads_in_turn{};
     bool is_uniform = true; // in which every rank sends the same to all others
+
+    // Whether an op's time tells what of its bound was reached: what goes one way takes as long as its ranks left a
+    // barrier apart.
+    bool tells_reached() const { return has_common_start || follows_on || !loads.goes_one_way; }
 };
 
 // Times in ns; NaN where a figure does not exist. Columns of file-format.md.
@@ -52,7 +56,8 @@ struct Summary {
     bool p99_is_max = false;
     double whole_time = kAbsent; // of ops that follow one another: in which any of them was under way
     // What the traffic alone asks for. bound: the shortest time that the links allow, ns; NaN where their rates are
-    // unknown or nothing passes them. busiest: of the bound, and where there is none of the ranks.
+    // unknown or nothing passes them; its share also where ops don't tell what was reached. busiest: of the bound,
+    // and where there is none of the ranks.
     double bound = kAbsent, bound_share = kAbsent;
     Busiest busiest = Busiest::none;
     int busiest_index = -1;

@@ -229,6 +229,24 @@ TEST_CASE("traffic that is not uniform is compared with the uniform one beside i
     CHECK(table.words().find("rank 1 finished last") != std::string::npos);
 }
 
+TEST_CASE("of traffic that goes one way from a barrier nothing is said of what was reached") {
+    Table table;
+    table.add(1000);
+    PointResult& result = table.add(1000);
+    const auto matrix = std::make_shared<TrafficMatrix>(parse_csv_matrix("0,0,0,0\n1,0,0,0\n1,0,0,0\n1,0,0,0\n"));
+    table.points.back().traffic = std::make_shared<Traffic>("incast", 0, matrix, table.layout, 1000);
+    result.summary.imbalance = 4;
+    CHECK(test::contains(table.words(), "in the uniform traffic its busiest one moved"));
+    result.late_limit_ns = -1; // a barrier start
+    for (const double bound : {kAbsent, 300e3}) {
+        result.summary.bound = bound;
+        CHECK_FALSE(test::contains(table.words(), "in the uniform traffic its busiest one moved"));
+        CHECK(test::contains(table.words(),
+                             "note: traffic incast: ops start at a barrier and messages go one way, so nothing is "
+                             "said of what was reached (with --sync clock it is)\n"));
+    }
+}
+
 TEST_CASE("another mode that was faster is told with the point where it was most") {
     Table table;
     const auto add = [&](Bytes size, const char* mode, double p50) {

@@ -260,7 +260,11 @@ TEST_CASE("traffic that is not uniform has the rates of its bytes, and the share
     const auto matrix = std::make_shared<TrafficMatrix>(
         parse_csv_matrix("0,0,0,0\n0,0,0,0\n1,0,0,0\n1,1,0,0\n")); // all from node 1 to node 0
     const Traffic traffic("a.csv", 0, matrix, layout, 1000);
-    SummaryRules rules{.node_link_gbps = 10, .rank_link_gbps = 10, .loads = traffic.loads(), .is_uniform = false};
+    SummaryRules rules{.has_common_start = true,
+                       .node_link_gbps = 10,
+                       .rank_link_gbps = 10,
+                       .loads = traffic.loads(),
+                       .is_uniform = false};
     const Samples samples = ops_of(std::vector<Nanoseconds>(10, 19'200), 4, 3);
     const Summary summary = summarise(samples, layout, 1000, rules);
     CHECK(summary.bound == Approx(8 * 12000 / 10.0));
@@ -288,10 +292,34 @@ TEST_CASE("traffic that is not uniform has the rates of its bytes, and the share
     CHECK(without.busiest_index == 3);
 }
 
+TEST_CASE("what goes one way is not told from a barrier: each rank counts from its own exit") {
+    const Layout layout = Layout::blocks(4, 2);
+    const auto rules_of = [&](const char* rows) {
+        const auto matrix = std::make_shared<TrafficMatrix>(parse_csv_matrix(rows));
+        return SummaryRules{.node_link_gbps = 10,
+                            .rank_link_gbps = 10,
+                            .loads = Traffic("a.csv", 0, matrix, layout, 1000).loads(),
+                            .is_uniform = false};
+    };
+    const Samples samples = ops_of(std::vector<Nanoseconds>(10, 120), 4, 3); // 80 times as fast as the links
+    SummaryRules incast = rules_of("0,0,0,0\n1,0,0,0\n1,0,0,0\n1,0,0,0\n");
+    const Summary at_barrier = summarise(samples, layout, 1000, incast);
+    CHECK(at_barrier.bound > 0); // what it asks for is known
+    CHECK(is_absent(at_barrier.bound_share));
+    CHECK(at_barrier.imbalance == Approx(4));
+    incast.loads_in_turn = {incast.loads, incast.loads};
+    CHECK(is_absent(summarise(samples, layout, 1000, incast).bound_share));
+    incast.has_common_start = true;
+    CHECK(summarise(samples, layout, 1000, incast).bound_share > 1);
+
+    const SummaryRules ring = rules_of("0,1,0,0\n0,0,1,0\n0,0,0,1\n1,0,0,0\n");
+    CHECK(summarise(samples, layout, 1000, ring).bound_share > 1); // what ranks begin apart cancels out
+}
+
 TEST_CASE(
     "ops that ask for different things in turn: means of the valid ones, and the median of what each reached") {
     const Layout layout = Layout::blocks(4, 2);
-    SummaryRules rules{.node_link_gbps = 10, .rank_link_gbps = 10, .is_uniform = false};
+    SummaryRules rules{.has_common_start = true, .node_link_gbps = 10, .rank_link_gbps = 10, .is_uniform = false};
     for (const char* rows : {"0,0,0,0\n0,0,0,0\n1,0,0,0\n0,0,0,0\n", "0,0,1,0\n0,0,0,1\n0,0,0,0\n0,0,0,0\n",
                              "0,1,0,0\n0,0,0,0\n0,0,0,0\n0,0,0,0\n"}) { // the third stays on a node
         const auto matrix = std::make_shared<TrafficMatrix>(parse_csv_matrix(rows));
