@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 
 import a2aperf
+from a2aperf import loading
 from a2aperf.workloads.stream import thresholds
 from conftest import DATA, Outcome
 from support.synthetic_streams import Pipe, write_streams
@@ -60,6 +61,33 @@ def test_inline_limit_of_the_published_passive_mode(a2a: Run, tmp_path: Path) ->
     assert "known there: max_inline_data (28 B)" in one.text
     assert (one.numbers["below"], one.numbers["above"]) == (16, 32)
     assert one.numbers["change"] == pytest.approx(0.09, abs=0.02)
+
+
+@pytest.mark.parametrize(
+    ("provider", "takes", "told"),
+    [
+        ("verbs;ofi_rxm", ["64", "64"], True),
+        ("verbs", ["", "64"], True),
+        ("verbs", ["256", "256"], False),  # another limit, and no step there
+        ("verbs", ["", ""], False),
+        ("verbs;ofi_rxd", ["64", "64"], False),  # over datagrams
+        ("tcp", ["64", "64"], False),
+    ],
+)
+def test_what_an_adapter_takes_inline_is_a_limit_over_verbs(
+    tmp_path: Path, provider: str, takes: list[str], told: bool
+) -> None:
+    fast = Pipe(messages=2e6, sizes=[x for x in SIZES if x <= LIMIT])
+    rest = Pipe(messages=1.4e6, sizes=[x for x in SIZES if x > LIMIT])
+    found = loading.load([write_streams(tmp_path / "x.h5", [[fast, rest]])])
+    for launch in found.launches.values():
+        launch.attributes["provider"] = provider
+        launch.node_facts["nic_max_inline_data"] = takes
+    findings = thresholds.find(found)
+    assert len(findings) == told
+    for one in findings:
+        assert "known there: nic_max_inline_data (64 B)" in one.text
+        assert (one.numbers["below"], one.numbers["above"]) == (64, 128)
 
 
 @pytest.mark.parametrize("has_step", [True, False])

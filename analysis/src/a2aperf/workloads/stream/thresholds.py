@@ -19,6 +19,7 @@ from a2aperf.deferred import pandas as pd
 from a2aperf.explain import steps
 from a2aperf.explain.finding import Finding, percent
 from a2aperf.labels import number_text, size_text
+from a2aperf.launch import Launch
 from a2aperf.results import Results
 from a2aperf.workloads.stream import alike
 from a2aperf.workloads.stream.tables import Table
@@ -30,6 +31,7 @@ _LEAST: Final = 0.05
 _ERROR: Final = 0.05  # of all limits of a setting together
 _FEWEST: Final = 4  # bends elsewhere, from which a spread is known
 _INLINE: Final = "max_inline_data"
+_INLINE_OF_ADAPTER: Final = "nic_max_inline_data"
 
 
 def find(found: Results) -> list[Finding]:
@@ -90,9 +92,21 @@ def _of_tables(found: Results, of: list[Table]) -> Iterator[tuple[str, int]]:
             left = rows.loc[(rows["inject"] == 0).fillna(False), "message_size"]
             if len(took) and len(left) and took.max() < left.min():
                 yield "end of the inject path", int(took.max())
-        for name, value in found.launches[table.launch].attributes.items():
+        launch = found.launches[table.launch]
+        for name, value in launch.attributes.items():
             if name.endswith(_INLINE) and str(value).isdigit():
                 yield _INLINE, int(value)
+        yield from _of_adapters(launch)
+
+
+def _of_adapters(launch: Launch) -> Iterator[tuple[str, int]]:
+    """What adapters take inline from a connected queue: verbs has these, unless rxd is on top."""
+    core, *layers = str(launch.attributes.get("provider", "")).split(";")
+    if core != "verbs" or "ofi_rxd" in layers:
+        return
+    for value in sorted(set(launch.node_facts.get(_INLINE_OF_ADAPTER, ()))):
+        if value.isdigit():
+            yield _INLINE_OF_ADAPTER, int(value)
 
 
 def _between(rates: pd.Series[float], limits: Limits) -> dict[int, list[str]]:
