@@ -297,10 +297,11 @@ def _learn(pseudonyms: Pseudonyms, segments: Sequence[schema.Segment], others: l
 def _ports(pseudonyms: Pseudonyms, counted: schema.Counters) -> schema.Counters:
     """With other names of ports."""
     ports = {pseudonyms.scrub(port): values for port, values in counted.ports.items()}
-    before = counted.verification
-    return replace(
-        counted, ports=ports, verification=_ports(pseudonyms, before) if before else None
-    )
+    phases = {
+        name: _ports(pseudonyms, phase) if phase else None
+        for name, phase in counted.phases().items()
+    }
+    return replace(counted, ports=ports).beside(phases)
 
 
 def _replace(pseudonyms: Pseudonyms, segment: schema.Segment) -> None:

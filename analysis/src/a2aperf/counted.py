@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Reads what the operating system and the ports counted."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 import h5py
@@ -10,11 +10,18 @@ from numpy.typing import NDArray
 
 from a2aperf import strict, verified
 from a2aperf.datasets import (
+    AFTER,
+    BEFORE,
     CAME_LATER,
     CHANGED_PER_RANK,
     CHANGES,
+    COLUMNS,
     COUNTED_PER_NODE,
     COUNTED_PER_RANK,
+    VALUES_AFTER,
+    VALUES_BEFORE,
+    VALUES_OF_NODES,
+    VALUES_OF_RANKS,
     VERIFICATION,
 )
 from a2aperf.errors import DAMAGE, what_is_damaged
@@ -74,7 +81,53 @@ def read(
         of_phase("", COUNTED_PER_RANK),
         thread_affinity=[strict.text(value) for value in group["thread_affinity"][of_ranks]],
         verification=of_phase(VERIFICATION, CHANGED_PER_RANK) if has_verification else None,
+        before=_values(group, BEFORE, point, (ranks, nodes), names),
+        after=_values(group, AFTER, point, (ranks, nodes), names),
     )
+
+
+def _values(
+    group: h5py.Group, moment: str, point: int, counts: tuple[int, int], ports: list[str]
+) -> Counters | None:
+    """What was read of so many ranks and nodes before a point or after it; None: of older files."""
+    if VALUES_OF_RANKS not in group:
+        return None
+    of_ranks, of_nodes = (
+        dict(_columns(group[name], point, count, ports))
+        for name, count in zip((VALUES_OF_RANKS, VALUES_OF_NODES), counts, strict=True)
+    )
+    known = [name for name in VALUES_BEFORE if moment == BEFORE or name in VALUES_AFTER]
+
+    def own(columns: dict[str, NDArray[np.int64]]) -> dict[str, NDArray[np.int64]]:
+        return {name: columns[moment + name] for name in known if moment + name in columns}
+
+    return Counters(
+        per_rank=own(of_ranks),
+        thread_affinity=[],
+        per_node=own(of_nodes),
+        ports={name: of_nodes[f"{moment}port/{name}"] for name in ports},
+    )
+
+
+def _columns(
+    dataset: h5py.Dataset, point: int, count: int, ports: list[str]
+) -> Iterator[tuple[str, NDArray[np.int64]]]:
+    """By their names in the file, of a port with its own name behind that."""
+    names: list[str] = []
+    for name in columns_of(dataset):
+        is_port = name in (f"{BEFORE}port", f"{AFTER}port")
+        names += [f"{name}/{port}" for port in ports] if is_port else [name]
+    place = np.s_[point, :count, :]
+    values = strict.part(dataset, place, (count, len(names))).astype(np.int64)
+    return zip(names, values.T, strict=True)
+
+
+def columns_of(dataset: h5py.Dataset) -> list[str]:
+    """What its attribute says of its columns; all ports are one."""
+    names = strict.text(dataset.attrs[COLUMNS]).split()
+    if len(set(names)) < len(names):
+        raise ValueError(f"{dataset.name} has two columns of one name")
+    return names
 
 
 def read_start(launch: h5py.Group, ranks: int) -> Counters | None:
@@ -107,6 +160,20 @@ def strangers_of_start(launch: h5py.Group) -> list[str]:
     if START not in launch:
         return []
     return sorted(set(strict.group(launch[START])) - {*CHANGES, "port_names"})
+
+
+def strangers_of_values(group: h5py.Group) -> list[str]:
+    """Columns of values that `read` does not read, in /counters: a copy would lack them."""
+    known = {f"{BEFORE}{name}" for name in VALUES_BEFORE} | {
+        f"{AFTER}{name}" for name in VALUES_AFTER
+    }
+    return [
+        f"{dataset}/{name}"
+        for dataset in (VALUES_OF_RANKS, VALUES_OF_NODES)
+        if dataset in group
+        for name in columns_of(group[dataset])
+        if name not in known
+    ]
 
 
 def _has(group: h5py.Group, name: str) -> bool:

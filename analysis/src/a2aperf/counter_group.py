@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 
 import h5py
 import numpy as np
+from numpy.typing import NDArray
 
 from a2aperf import datasets, making, schema, segments
 
@@ -25,13 +26,14 @@ class CounterGroup:
         ranks: int,
     ) -> None:
         self._of = of
-        self._has_verification = False
+        self._has_verification = self._has_values = False
         names: dict[str, None] = {}
         per_rank = {*datasets.COUNTED_PER_RANK} - datasets.CAME_LATER
         per_node = {*datasets.COUNTED_PER_NODE} - datasets.CAME_LATER
         for point in range(points):
             found = self._of(point)
             names.update(dict.fromkeys(found.ports if found else ()))
+            self._has_values |= bool(found and (found.before or found.after))
             for phase in (found, found.verification if found else None):
                 per_rank.update(phase.per_rank if phase else ())
                 per_node.update(phase.per_node if phase else ())
@@ -56,7 +58,22 @@ class CounterGroup:
             group.create_dataset(f"{prefix}port", shape, "i8", fillvalue=schema.UNKNOWN)
         for name, length in (("rank", ranks), ("node", nodes), ("port_index", len(self._ports))):
             datasets.create_scale(group, name, length)
+        if self._has_values:
+            self._create_values(points, ranks, nodes)
         datasets.describe(group, datasets.COUNTERS)
+
+    def _create_values(self, points: int, ranks: int, nodes: int) -> None:
+        of_rank = [name for name, one in _VALUES.items() if one.scales == ("point", "rank")]
+        of_node = [name for name, one in _VALUES.items() if one.scales == ("point", "node")]
+        for name, scale, columns, count in (
+            (datasets.VALUES_OF_RANKS, "rank_value", of_rank, ranks),
+            (datasets.VALUES_OF_NODES, "node_value", [*of_node, *_PORTS], nodes),
+        ):
+            width = len(columns) + (len(self._ports) - 1) * sum(one in _PORTS for one in columns)
+            shape = (points, count, width)
+            made = self._group.create_dataset(name, shape, "i8", fillvalue=schema.UNKNOWN)
+            making.attribute(made, datasets.COLUMNS, " ".join(columns))
+            datasets.create_scale(self._group, scale, width)
 
     def write(self) -> None:
         """Put in what is known of the points, of many at once."""
@@ -66,6 +83,9 @@ class CounterGroup:
             self._write_affinity(first, found)
             self._write("", first, found)
             self._write(datasets.VERIFICATION, first, [one and one.verification for one in found])
+            if self._has_values:
+                self._write_values(datasets.VALUES_OF_RANKS, first, found)
+                self._write_values(datasets.VALUES_OF_NODES, first, found)
 
     def _write_affinity(self, first: int, found: Counted) -> None:
         lists = np.zeros((len(found), self._group["rank"].size), self._affinity)
@@ -93,6 +113,43 @@ class CounterGroup:
             for port, counted in one.ports.items() if one else ():
                 row[: len(counted), self._ports.index(port)] = counted
         dataset[first : first + len(found)] = values
+
+    def _write_values(self, place: str, first: int, found: Counted) -> None:
+        dataset = self._group[place]
+        values = np.full((len(found), *dataset.shape[1:]), schema.UNKNOWN, np.int64)
+        at = 0
+        for column in str(dataset.attrs[datasets.COLUMNS]).split():
+            ports = self._ports if column in _PORTS else [None]
+            for port in ports:
+                for row, one in zip(values, found, strict=True):
+                    read = _value(one, column, port)
+                    row[: len(read), at] = read
+                at += 1
+        dataset[first : first + len(found)] = values
+
+
+_VALUES = {
+    prefix + name: one
+    for prefix, described in (
+        (datasets.BEFORE, datasets.VALUES_BEFORE),
+        (datasets.AFTER, datasets.VALUES_AFTER),
+    )
+    for name, one in described.items()
+    if name != "port"
+}
+_PORTS = (f"{datasets.BEFORE}port", f"{datasets.AFTER}port")
+"""Columns of values, each of which all ports have."""
+
+
+def _value(
+    counted: schema.Counters | None, column: str, port: str | None
+) -> NDArray[np.int64] | tuple[()]:
+    """Of a column, of each rank or node; nothing where it was not read."""
+    moment, _, name = column.partition("_")
+    read = counted and (counted.before if moment == "before" else counted.after)
+    if not read:
+        return ()
+    return read.ports.get(port, ()) if port else {**read.per_rank, **read.per_node}.get(name, ())
 
 
 def write_start(launch: h5py.Group, counters: schema.Counters) -> None:

@@ -21,8 +21,10 @@ _START: Final = 3_600 * _SECOND
 """ns: what a start of an hour could count at most, no start has."""
 _STARTING: Final = 1024
 """Threads that a rank may have while it starts."""
-_MOST: Final = {"threads": 1 << 22, "resident_memory": 1 << 50, "locked_memory": 1 << 50}
-"""Linux has no more threads than this (pid_max), and no node so many bytes."""
+_MOST: Final = {"threads": 1 << 22, "resident_memory": 1 << 50, "locked_memory": 1 << 50} | {
+    datasets.CPU_FREQUENCY: 10**8
+}
+"""Linux has no more threads than this (pid_max), no node so many bytes, and no CPU 100 GHz."""
 _MOST_EVENTS: Final = 1.0
 """Of a thread in a ns: neither a switch nor a fault is over sooner."""
 _MOST_CPUS: Final = 1 << 16
@@ -44,6 +46,7 @@ def of_point(row: pd.Series[Any], counters: schema.Counters) -> Iterator[str]:
     yield from _below_nothing("/counters", counters)
     if before:
         yield from _below_nothing("/counters", before, datasets.VERIFICATION)
+    yield from _of_values(counters)
     if (counters.per_rank["threads"] == 0).any():
         yield "/counters/threads has 0"
     if pd.isna(row["duration"]):
@@ -63,6 +66,32 @@ def of_point(row: pd.Series[Any], counters: schema.Counters) -> Iterator[str]:
         busy = used["user_time"].astype(float) + used["system_time"]
         if (busy > duration * threads + _CPU_TICK).any():
             yield f"/counters: {busy.max():g} ns of CPU in {row['duration']} ns"
+
+
+def _of_values(counters: schema.Counters) -> Iterator[str]:
+    """What no counter can have been before and after: it rises by what was counted, at least.
+
+    That of a rank: one of a node may be reset, or begin at 0 again, between blocks.
+    """
+    for prefix, values in ((datasets.BEFORE, counters.before), (datasets.AFTER, counters.after)):
+        if not values:
+            continue
+        yield from _below_nothing("/counters", values, prefix)
+        for name, found in values.per_rank.items():
+            is_none = name in ("threads", datasets.CPU_FREQUENCY) and (found == 0).any()
+            if is_none or (found > _MOST.get(name, np.iinfo(np.int64).max)).any():
+                yield f"/counters/{prefix}{name} has {0 if is_none else found.max()}"
+    if not (counters.before and counters.after):
+        return
+    for name in datasets.CHANGED_PER_RANK:
+        before = counters.before.per_rank.get(name)
+        after = counters.after.per_rank.get(name)
+        change = counters.per_rank.get(name)
+        if before is None or after is None or change is None:
+            continue
+        known = (before >= 0) & (after >= 0) & (change >= 0)
+        if (after - before < change)[known].any():
+            yield f"/counters/{datasets.AFTER}{name} is less than the value before and its change"
 
 
 def of_start(where: str, counters: schema.Counters) -> Iterator[str]:

@@ -18,6 +18,7 @@ from a2aperf import datasets, layouts, schema, workloads
 from a2aperf.deferred import pandas as pd
 from a2aperf.errors import InputError
 from a2aperf.labels import count_text, number_text
+from a2aperf.launch import Launch
 from a2aperf.moved import Amount, Moved
 from a2aperf.results import Results
 from a2aperf.schema import Column, Counters
@@ -62,7 +63,7 @@ _TIMES: Final = (datasets.WALL_TIME, datasets.NODE_WALL_TIME)
 _STATES: Final = ("complete", "failed")
 """Of points that were measured."""
 _POINT: Final = ("file", "point", "launch", *layouts.VARYING)
-_NONE: Final = {
+NONE: Final = {
     Phase.TIMED: "no point here has counters: older files and imported ones lack them",
     Phase.VERIFICATION: "no point here has counters of its verification: older files and imported "
     "ones lack them, and rows of MPI",
@@ -77,24 +78,24 @@ def frame(found: Results, phase: Phase = Phase.TIMED) -> pd.DataFrame:
     """
     rows = list(_of_launches(found) if phase is Phase.START else _of_points(found, phase))
     if not rows:
-        raise InputError(_NONE[phase])
+        raise InputError(NONE[phase])
     made = pd.DataFrame(rows)
     return made.astype(dict.fromkeys(_INTEGERS, "Int64"))
 
 
-def _of_points(found: Results, phase: Phase) -> Iterator[dict[Any, Any]]:
+def points(found: Results, phase: Phase) -> Iterator[tuple[dict[Any, Any], pd.Series[Any]]]:
+    """The place and the row of each point that was measured."""
     places = layouts.frame(found, names_of_points(found)).to_dict("records")
     for place, (_, row) in zip(places, found.points.iterrows(), strict=True):
         if row["state"] in _STATES:
-            for one in _of_point(found, row, phase):
-                yield {**place, "phase": phase.value, **one}
+            yield {**place, "phase": phase.value}, row
 
 
-def _of_launches(found: Results) -> Iterator[dict[str, Any]]:
-    """Nobody knows what was moved when a launch began."""
+def launches(found: Results) -> Iterator[tuple[dict[Any, Any], Launch]]:
+    """The place of each launch."""
     files = {str(path): name for name, path in found.files.items()}
     for name, launch in found.launches.items():
-        place = {
+        place: dict[Any, Any] = {
             "file": files[str(launch.path)],
             "launch": name,
             "provider": launch.attributes["provider"],
@@ -102,6 +103,18 @@ def _of_launches(found: Results) -> Iterator[dict[str, Any]]:
             "ranks": len(launch.node_of_rank),
             "phase": Phase.START.value,
         }
+        yield place, launch
+
+
+def _of_points(found: Results, phase: Phase) -> Iterator[dict[Any, Any]]:
+    for place, row in points(found, phase):
+        for one in _of_point(found, row, phase):
+            yield {**place, **one}
+
+
+def _of_launches(found: Results) -> Iterator[dict[Any, Any]]:
+    """Nobody knows what was moved when a launch began."""
+    for place, launch in launches(found):
         for one in _of(launch.start, launch.nodes, Moved()):
             yield {**place, **one}
 
@@ -110,12 +123,12 @@ def left_out(found: Results, made: pd.DataFrame) -> str:
     """Which points or launches have no row in `made`, in words; empty where all have."""
     if "point" not in made:
         lacking = len(found.launches) - made["launch"].nunique()
-        launches = count_text(lacking, "launch", "launches")
-        return f"left out: {launches} without counters of the start" if lacking else ""
+        count = count_text(lacking, "launch", "launches")
+        return f"left out: {count} without counters of the start" if lacking else ""
     there = set(zip(made["file"], made["point"], strict=True))
-    points = found.points
-    others = points[
-        [place not in there for place in zip(points["file"], points["point"], strict=True)]
+    every = found.points
+    others = every[
+        [place not in there for place in zip(every["file"], every["point"], strict=True)]
     ]
     skipped = int((~others["state"].isin(_STATES)).sum())
     words = [
@@ -230,15 +243,7 @@ def table(made: pd.DataFrame, columns: Mapping[str, schema.Column]) -> tuple[Tab
         if n
     ]
     note = f"left out: {', '.join(words)}; --csv has all" if words else ""
-    front = [name for name in made if name not in COLUMNS]
-    which = "launch" if made["launch"].nunique() > made["file"].nunique() else "file"
-    apart = [
-        name
-        for name in front
-        if name == "message_size"
-        or (name not in {"file", "point", "launch"} - {which} and made[name].nunique(False) > 1)
-    ]
-    heads = [layouts.shown(str(name), columns) for name in apart]
+    heads = apart(made, [str(name) for name in made if name not in COLUMNS], columns)
     rows: list[list[Cell]] = []
     last: Any = None
     for row in made[is_shown].to_dict("records"):
@@ -253,6 +258,19 @@ def table(made: pd.DataFrame, columns: Mapping[str, schema.Column]) -> tuple[Tab
         divided = len(_DIVIDED)
         all_heads, rows = all_heads[:-divided], [row[:-divided] for row in rows]
     return Table(all_heads, rows), note
+
+
+def apart(
+    made: pd.DataFrame, front: list[str], columns: Mapping[str, schema.Column]
+) -> list[TableColumn]:
+    """Of the columns in front of the counters those that differ, and the size."""
+    which = "launch" if made["launch"].nunique() > made["file"].nunique() else "file"
+    hidden = {"file", "point", "launch", "phase"} - {which}
+    return [
+        layouts.shown(name, columns)
+        for name in front
+        if name == "message_size" or (name not in hidden and made[name].nunique(False) > 1)
+    ]
 
 
 _DIVIDED: Final = (TableColumn("per message"), TableColumn("per GB"), TableColumn("per s"))

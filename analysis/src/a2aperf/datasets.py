@@ -96,14 +96,54 @@ CAME_LATER = frozenset((*MEMORY, WALL_TIME, *COUNTED_PER_NODE[1:]))
 CHANGED_PER_RANK = tuple(name for name in COUNTED_PER_RANK if not _TIMED[name].is_level)
 VERIFICATION = "verification_"
 """Before the name of a counter: what the verification of the point counted."""
-CHANGES = {name: _TIMED[name] for name in (*CHANGED_PER_RANK, *COUNTED_PER_NODE, "port")}
+TIMED = {name: _TIMED[name] for name in (*COUNTED_PER_RANK, *COUNTED_PER_NODE, "port")}
+"""What is counted over the timed ops."""
+CHANGES = {name: one for name, one in TIMED.items() if not one.is_level}
 """What is counted of every phase."""
+BEFORE, AFTER = "before_", "after_"
+"""Before the name of a counter: what it had counted just before the first of the timed ops, and
+just after the last; a column of `VALUES_OF_RANKS` or `VALUES_OF_NODES`."""
+CPU_FREQUENCY = "cpu_frequency"
+_CPU = {
+    CPU_FREQUENCY: Described(
+        "frequency of the CPU that the rank was on", _OF_RANK, "kHz", is_level=True
+    )
+}
+_CLOCKS = (WALL_TIME, NODE_WALL_TIME)
+"""Counted from no moment that means anything."""
+LEVELS = {
+    name: replace(one, long_name=one.long_name.removesuffix(" after the point"))
+    for name, one in TIMED.items()
+    if one.is_level
+}
+"""What is there at one moment. After the point it has its own name."""
+VALUES = {name: one for name, one in CHANGES.items() if name not in _CLOCKS}
+VALUES_AFTER = {**VALUES, **_CPU}
+VALUES_BEFORE = {**VALUES_AFTER, **LEVELS}
+"""What has a value, and not only a change."""
+VALUES_OF_RANKS, VALUES_OF_NODES = "values_of_ranks", "values_of_nodes"
+"""Datasets of them all: one for each would take 3.5 kB, whatever is in it."""
+COLUMNS = "counters"
+"""The attribute that names their columns, apart by spaces."""
+PHASES: Mapping[str, Mapping[str, Described]] = {VERIFICATION: CHANGES}
+"""What is counted beside the timed ops, by what stands before its name. Older files lack it."""
+_OF_VALUES = {
+    VALUES_OF_RANKS: Described(
+        "values of each of counters just before and just after the point", (*_OF_RANK, "rank_value")
+    ),
+    VALUES_OF_NODES: Described(
+        "values of each of counters, port being all of port_names, just before and just after the "
+        "point",
+        (*_OF_NODE, "node_value"),
+    ),
+}
 COUNTERS = {
     **_TIMED,
     **{
         VERIFICATION + name: replace(one, long_name=f"{one.long_name}, during the verification")
         for name, one in CHANGES.items()
     },
+    **_OF_VALUES,
 }
 
 Tables = Mapping[str, Described]

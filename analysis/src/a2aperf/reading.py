@@ -282,6 +282,8 @@ def strangers(file: h5py.File, groups: Groups) -> list[str]:
             scales = {scale for table in described.values() for scale in table.scales}
             known = {*described, *scales, checksums.POINTS}
             lost += [f"{name}/{one}" for one in sorted(set(strict.group(file[name])) - known)]
+    if "counters" in file:
+        lost += [f"counters/{one}" for one in counted.strangers_of_values(file["counters"])]
     for index, launch in file["segments"].items():
         lost += [f"segments/{index}/{one}" for one in segments.strangers(launch)]
         of_start = counted.strangers_of_start(launch)

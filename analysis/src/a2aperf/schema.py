@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What a results file holds: its columns, attributes and parts (see docs/file-format.md)."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -327,8 +327,9 @@ class Raw:
 class Counters:
     """Change over one phase: per rank [R], per node [N], ports [N] by name.
 
-    Of the timed ops of a point there are threads and their affinity, too, and what the verification
-    before them counted; None where that is not there.
+    Of the timed ops of a point there are threads and their affinity, too, what the verification
+    before them counted, and the values themselves as they were read before and after the ops (no
+    change); None where that is not there.
     """
 
     per_rank: dict[str, NDArray[np.int64]]
@@ -336,6 +337,25 @@ class Counters:
     per_node: dict[str, NDArray[np.int64]]
     ports: dict[str, NDArray[np.int64]]
     verification: "Counters | None" = None
+    before: "Counters | None" = None
+    after: "Counters | None" = None
+
+    def phases(self) -> dict[str, "Counters | None"]:
+        """What there is beside the timed ops, by the name of its field."""
+        return {
+            "verification": self.verification,
+            "before": self.before,
+            "after": self.after,
+        }
+
+    def beside(self, phases: "Mapping[str, Counters | None]") -> "Counters":
+        """These of the timed ops, and so many phases beside them."""
+        return replace(
+            self,
+            verification=phases.get("verification"),
+            before=phases.get("before"),
+            after=phases.get("after"),
+        )
 
     def have_any(self) -> bool:
         """Whether any rank or node has any of them."""

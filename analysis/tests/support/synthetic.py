@@ -315,21 +315,27 @@ class _Launch:
             "resident_memory": np.full(ranks, 30_000_000),
             "locked_memory": np.full(ranks, 65_536),
         }
-        return schema.Counters(
-            verification=counted_untimed(setup, 1 + point),
-            per_rank={name: values.astype(np.int64) for name, values in per_rank.items()},
-            thread_affinity=[f"{rank % setup.ppn};0-15" for rank in range(ranks)],
-            per_node={
-                **{
-                    name: random.poisson(often, setup.nodes).astype(np.int64)
-                    for name, often in zip(datasets.COUNTED_PER_NODE, (40, 200, 9), strict=False)
+        return with_values(
+            schema.Counters(
+                verification=counted_untimed(setup, 1 + point),
+                per_rank={name: values.astype(np.int64) for name, values in per_rank.items()},
+                thread_affinity=[f"{rank % setup.ppn};0-15" for rank in range(ranks)],
+                per_node={
+                    **{
+                        name: random.poisson(often, setup.nodes).astype(np.int64)
+                        for name, often in zip(
+                            datasets.COUNTED_PER_NODE, (40, 200, 9), strict=False
+                        )
+                    },
+                    **{
+                        f"node_{name}_time": np.full(setup.nodes, int(busy * share)).astype(
+                            np.int64
+                        )
+                        for name, share in self._of_machine().items()
+                    },
                 },
-                **{
-                    f"node_{name}_time": np.full(setup.nodes, int(busy * share)).astype(np.int64)
-                    for name, share in self._of_machine().items()
-                },
-            },
-            ports={_PORT: random.poisson(100, setup.nodes).astype(np.int64)},
+                ports={_PORT: random.poisson(100, setup.nodes).astype(np.int64)},
+            )
         )
 
     def _of_machine(self) -> dict[str, float]:
@@ -341,6 +347,33 @@ class _Launch:
     def segment(self) -> schema.Segment:
         """Provenance of this launch."""
         return segment_of(self.setup, self.clock_ns)
+
+
+def with_values(counted: schema.Counters) -> schema.Counters:
+    """With what was read before and after: of each rank a million before, of a node ten."""
+
+    def at(is_after: bool, changes: dict[str, NDArray[np.int64]], base: int) -> dict[str, Any]:
+        return {name: base + is_after * one for name, one in changes.items() if _has_value(name)}
+
+    ranks = len(counted.per_rank["threads"])
+    levels = {name: counted.per_rank[name] - 1 for name in datasets.LEVELS}
+    values = []
+    for is_after, mhz in ((False, 2100), (True, 3700)):
+        of_ranks = at(is_after, counted.per_rank, 10**6)
+        of_ranks[datasets.CPU_FREQUENCY] = 1000 * (mhz + np.arange(ranks))
+        values.append(
+            schema.Counters(
+                per_rank=of_ranks if is_after else {**of_ranks, **levels},
+                thread_affinity=[],
+                per_node=at(is_after, counted.per_node, 10**7),
+                ports={name: 10**8 + is_after * one for name, one in counted.ports.items()},
+            )
+        )
+    return replace(counted, before=values[0], after=values[1])
+
+
+def _has_value(name: str) -> bool:
+    return name in datasets.VALUES
 
 
 def counted_untimed(setup: Setup, by: int) -> schema.Counters:

@@ -11,6 +11,7 @@ import typer
 
 from a2aperf import (
     counter_table,
+    counter_values,
     filters,
     layouts,
     loading,
@@ -40,6 +41,7 @@ a2a table *.h5 --layout compat > table.txt
 a2a table *.h5 --csv > all.csv
 a2a table run.h5 --counters --where message_size=60kB
 a2a table run.h5 --counters --phase start
+a2a table run.h5 --counters --values     before → after (difference)
 a2a table run.h5 --start-times
 a2a table *.h5 --nodes                   which node is late, over all launches
 """
@@ -77,6 +79,10 @@ def run(
         Phase | None,
         typer.Option(help="With --counters: while what; timed unless told otherwise."),
     ] = None,
+    values: Annotated[
+        bool,
+        typer.Option("--values", help="With --counters: before → after (difference) of each."),
+    ] = False,
     start_times: Annotated[
         bool,
         typer.Option(
@@ -110,6 +116,11 @@ def run(
     counted, --phase start the start of each launch: nobody knows how much these moved, and nothing
     is divided.
 
+    With --counters --values: what each had counted before the point's ops and after them, as
+    before → after (difference), and the frequency of the ranks' CPUs. Text has the sum of all ranks
+    or nodes and the one that changed most; CSV and JSON have each rank and node. What was not read
+    before and after (older files, other phases) has the difference alone.
+
     With --start-times: a line for each phase of a launch's start, from the program's first step
     until the results file can be made. Where ranks wait for one another, a phase took as long as
     the rank that waited least, otherwise as the slowest.
@@ -122,7 +133,7 @@ def run(
         raise InputError("give --csv or --json, not both")
     loaded = loading.load(files)
     given = {"--columns": bool(columns), "--layout": layout is not _DEFAULT}
-    counted = {**given, "--counters": counters, "--phase": bool(phase)}
+    counted = {**given, "--counters": counters, "--phase": bool(phase), "--values": values}
     if start_times:
         _refuse("--start-times", {**counted, "--nodes": nodes, "--role": role != DEFAULT_ROLES})
         _start(filters.where(loaded, where), csv, json)
@@ -134,9 +145,10 @@ def run(
         chosen_role = role if role != DEFAULT_ROLES or _has(loaded, role) else "all"
         measured = _measured(filters.where(roles.chosen(loaded, chosen_role), where))
         _tell_others(loaded, chosen_role)
-        _count(measured, phase or Phase.TIMED, csv, json)
-    elif phase:
-        raise InputError("--phase is of --counters: give both")
+        show = _say_values if values else _count
+        show(measured, phase or Phase.TIMED, csv, json)
+    elif phase or values:
+        raise InputError(f"{'--phase' if phase else '--values'} is of --counters: give both")
     else:
         _say_points(loaded, role, where, columns, layout, csv, json)
 
@@ -241,6 +253,18 @@ def _count(found: results.Results, phase: Phase, csv: bool, json: bool) -> None:
     _print(table.lines())
     if note:
         terminal.tell(f"a2a: {note}")
+
+
+def _say_values(found: results.Results, phase: Phase, csv: bool, json: bool) -> None:
+    if csv or json:
+        frame, notes = counter_values.frame(found, phase)
+        terminal.tell(*(f"a2a: {note}" for note in notes))
+        _say_data(frame, {**found.columns, **counter_values.COLUMNS}, json)
+        return
+    table, notes = counter_values.table(found, phase)
+    _say_oversubscribed(found)
+    _print(table.lines())
+    terminal.tell(*(f"a2a: {note}" for note in notes))
 
 
 def _start(found: results.Results, csv: bool, json: bool) -> None:
