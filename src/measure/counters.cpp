@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "a2aperf/measure/counters.hpp"
 
+#include <sched.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -17,6 +18,7 @@
 
 #include "a2aperf/base/clock.hpp"
 #include "a2aperf/job/job.hpp"
+#include "a2aperf/measure/cpu_frequency.hpp"
 
 namespace a2aperf {
 namespace {
@@ -117,12 +119,19 @@ std::vector<std::int64_t> ticks_of(const std::string& line) {
 void read_levels(RankCounters& counters) {
     read_threads(counters);
     read_memory(counters);
+    counters.cpu_frequency_khz = cpu_frequency_khz(sched_getcpu());
 }
 
 RankCounters read_usage() {
+    RankCounters counters{};
+    counters.resident_memory = counters.locked_memory = counters.cpu_frequency_khz = -1;
+    read_usage(counters);
+    return counters;
+}
+
+void read_usage(RankCounters& counters) {
     rusage usage{};
     getrusage(RUSAGE_SELF, &usage);
-    RankCounters counters{};
     counters.voluntary_switches = usage.ru_nvcsw;
     counters.involuntary_switches = usage.ru_nivcsw;
     counters.minor_faults = usage.ru_minflt;
@@ -130,7 +139,6 @@ RankCounters read_usage() {
     counters.user_time_ns = nanoseconds(usage.ru_utime);
     counters.system_time_ns = nanoseconds(usage.ru_stime);
     counters.wall_time_ns = now_ns();
-    return counters;
 }
 
 RankCounters read_rank_counters() {

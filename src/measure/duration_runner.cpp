@@ -37,23 +37,23 @@ struct DurationRunner::Run {
     FlowMoments moments{}; // from the start
     RankCounters rank_counters{};
     std::optional<NodeCounters> node_counters{};
+    Reading before{}, after{};
 };
 
 DurationRunner::Run DurationRunner::run(Flow& flow) {
     Run run{.ticks = TickSamples(flow.counters())};
     const bool reads_node = job_.layout().local_index(job_.rank()) == 0;
-    NodeCounters node_before{};
-    RankCounters rank_before{};
-    RankCounters rank_after{};
     run.start = flow.run(durations_, rules_.duration, run.ticks, [&](Stage stage) {
         // What takes long to read is read where nobody waits for a message.
-        if (stage == Stage::ready && reads_node) node_before = node_counters_.read();
-        if (stage == Stage::start) rank_before = read_usage();
-        if (stage == Stage::end) rank_after = read_usage();
+        if (stage == Stage::ready) read_levels(run.before.rank);
+        if (stage == Stage::ready && reads_node) run.before.node = node_counters_.read();
+        if (stage == Stage::start) read_usage(run.before.rank);
+        if (stage == Stage::end) run.after.rank = read_usage();
         if (stage != Stage::drained) return;
-        read_levels(rank_after);
-        run.rank_counters = difference(rank_before, rank_after);
-        if (reads_node) accumulate(run.node_counters, node_before, node_counters_.read());
+        if (reads_node)
+            accumulate(run.node_counters, *run.before.node, run.after.node.emplace(node_counters_.read()));
+        read_levels(run.after.rank);
+        run.rank_counters = difference(run.before.rank, run.after.rank);
     });
     if (durations_.stop_signal() != 0) throw Interrupted(durations_.stop_signal());
 
@@ -179,6 +179,8 @@ PointResult DurationRunner::measure(const Point& point, const MakeFlow& make_flo
     PhaseCounts timed = gather_counters(job_, mine.rank_counters, mine.node_counters);
     result.ranks = std::move(timed.ranks);
     result.nodes = std::move(timed.nodes);
+    result.before = gather_counters(job_, mine.before.rank, mine.before.node);
+    result.after = gather_counters(job_, mine.after.rank, mine.after.node);
     result.verification = verification.gather();
     const bool is_over = job_.max(flow->is_over() ? 0 : 1) == 0; // on all ranks
     const std::int64_t lost = kept ? kept->lost : static_cast<std::int64_t>(mine.ticks.lost());

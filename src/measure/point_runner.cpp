@@ -41,6 +41,8 @@ struct PointRunner::Series {
     Samples samples;             // of all blocks and ranks, on rank 0
     RankCounters rank_counters{};
     std::optional<NodeCounters> node_counters; // nothing before the first block
+    std::optional<Reading> before;             // of the first block
+    Reading after;                             // of the last one so far
     Nanoseconds late_limit = -1;
     double warmup_p50 = kUnknown;
     StopRule stop_rule = StopRule::none; // on rank 0
@@ -59,14 +61,20 @@ void PointRunner::run_block(Series& series, int count, OpKind kind) {
     series.own.reserve(static_cast<std::size_t>(count), rules_.traces ? static_cast<std::size_t>(job_.ranks()) : 0,
                        rules_.own_samples.size());
     const bool reads_node = job_.layout().local_index(job_.rank()) == 0;
-    const NodeCounters node_before = reads_node ? node_counters_.read() : NodeCounters{};
+    Reading before;
+    if (!series.before) read_levels(before.rank);
+    if (reads_node) before.node = node_counters_.read();
     job_.barrier(); // nobody counts, nor uses CPU time, that the node's counters do not have
-    const RankCounters rank_before = read_usage();
+    read_usage(before.rank);
     deadline_.poll_as(series.polling);
     loop_.name(kind, series.ops);
     series.ops += loop_.run(*series.engine, count, series.own);
-    accumulate(series.rank_counters, difference(rank_before, read_rank_counters()));
-    if (reads_node) accumulate(series.node_counters, node_before, node_counters_.read());
+    series.after.rank = read_usage();
+    if (reads_node)
+        accumulate(series.node_counters, *before.node, series.after.node.emplace(node_counters_.read()));
+    read_levels(series.after.rank);
+    accumulate(series.rank_counters, difference(before.rank, series.after.rank));
+    if (!series.before) series.before = std::move(before);
     if (loop_.stop_signal() != 0) throw Interrupted(loop_.stop_signal());
 }
 
@@ -148,6 +156,7 @@ double PointRunner::warm_up(Series& series) {
     series.ops = 0;
     series.rank_counters = {};
     series.node_counters = {};
+    series.before = {};
     return p50;
 }
 
@@ -222,6 +231,9 @@ PointResult PointRunner::finish(Series& series, const Point& point) {
     PhaseCounts timed = gather_counters(job_, series.rank_counters, series.node_counters);
     result.ranks = std::move(timed.ranks);
     result.nodes = std::move(timed.nodes);
+    const Reading before = series.before.value_or(Reading{});
+    result.before = gather_counters(job_, before.rank, before.node);
+    result.after = gather_counters(job_, series.after.rank, series.after.node);
     if (!job_.is_root()) return result;
 
     result.samples = std::move(series.samples);

@@ -252,7 +252,7 @@ PointResult kept_for_closing(PointResult result) {
     result.samples = {};
     result.ranks = {all};
     result.nodes = {};
-    result.verification = {};
+    result.verification = result.before = result.after = {};
     return result;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// /counters: what the operating system saw of every rank and node during the timed ops of a point, and during the
-// verification before them.
+// /counters: what the operating system saw of every rank and node during the timed ops of a point, during the
+// verification before them, and what it had counted before and after these ops.
 #pragma once
 
 #include <span>
@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "a2aperf/result/point_result.hpp"
+#include "counter_values.hpp"
 #include "extents.hpp"
 #include "h5.hpp"
 
@@ -32,9 +33,14 @@ public:
     void write(int point, std::span<const RankCounters> ranks, std::span<const NodeCounters> nodes,
                const std::vector<std::string>& names) const;
     void write_verification(int point, const PhaseCounts& counts, const std::vector<std::string>& names) const;
+    void write_values(int point, const PhaseCounts& before, const PhaseCounts& after,
+                      const std::vector<std::string>& names) const;
     std::vector<RankCounters> read_ranks(int point) const;
     std::vector<NodeCounters> read_nodes(int point) const; // ports parallel to port_names()
-    PhaseCounts read_verification(int point) const;        // empty in files of older programs
+    // Empty in files of older programs.
+    PhaseCounts read_verification(int point) const;
+    PhaseCounts read_before(int point) const;
+    PhaseCounts read_after(int point) const; // without levels, which the timed ops have
 
     static std::uint64_t bytes(const Extents& extents);
 
@@ -53,6 +59,7 @@ private:
 
     OfPhase timed_;
     OfPhase verification_;        // without datasets in files of older programs
+    CounterValues values_;        // the same
     h5::Dataset thread_affinity_; // [P, R]
     std::vector<std::string> port_names_;
 };

@@ -42,9 +42,9 @@ void require_fit(int point, const PointResult& result, const Extents& extents) {
                         shape_of(column.per, {1, samples.start.size(), static_cast<std::uint64_t>(samples.ticks),
                                               extents.r(), static_cast<std::uint64_t>(samples.buckets)})),
                 fmt::format("{} of another length", column.name));
-    for (const auto* ranks : {&result.ranks, &result.verification.ranks})
+    for (const auto* ranks : {&result.ranks, &result.verification.ranks, &result.before.ranks, &result.after.ranks})
         require(ranks->empty() || ranks->size() == extents.r(), "counters of another number of ranks");
-    for (const auto* nodes : {&result.nodes, &result.verification.nodes})
+    for (const auto* nodes : {&result.nodes, &result.verification.nodes, &result.before.nodes, &result.after.nodes})
         require(nodes->empty() || nodes->size() == extents.n(), "counters of another number of nodes");
 }
 
@@ -276,6 +276,8 @@ PointResult Recorder::stored(int point) const {
     result.ranks = impl_->results.counters.read_ranks(point);
     result.nodes = impl_->results.counters.read_nodes(point);
     result.verification = impl_->results.counters.read_verification(point);
+    result.before = impl_->results.counters.read_before(point);
+    result.after = impl_->results.counters.read_after(point);
     return result;
 }
 
@@ -286,6 +288,7 @@ void Recorder::write(int point, const PointResult& result) {
     results.raw.write(point, result.samples);
     results.counters.write(point, result.ranks, result.nodes, impl_->port_names);
     results.counters.write_verification(point, result.verification, impl_->port_names);
+    results.counters.write_values(point, result.before, result.after, impl_->port_names);
     if (results.group) results.group->write_point(impl_->points[static_cast<std::size_t>(point)], result);
     results.columns.write(point, result, {impl_->segment, impl_->next_order});
     results.columns.write_checksum(point, impl_->checksums->of(point));

@@ -216,6 +216,8 @@ void copy_measured(const ResultsFile& from, const std::vector<State>& states, co
         to.counters.write(point, from.counters.read_ranks(point), from.counters.read_nodes(point),
                           from.counters.port_names());
         to.counters.write_verification(point, from.counters.read_verification(point), from.counters.port_names());
+        to.counters.write_values(point, from.counters.read_before(point), from.counters.read_after(point),
+                                 from.counters.port_names());
     }
     for (const std::string& segment : from.segments.children()) from.segments.copy_to(to.segments, segment.c_str());
     copy_attributes(from.file, to.file);

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import checksums
+import counter_values
 import h5py
 import numpy as np
 import pytest
@@ -481,12 +482,14 @@ def test_a_file_of_an_older_program_is_resumed(start, launch, tmp_path):
     assert first.end() != 0
     with h5py.File(tmp_path / "a.h5", "r+") as file:
         checksums.make_older(file)
-        untimed = [f"counters/{name}" for name in file["counters"] if name.startswith("verification_")]
-        assert untimed
+        beside = ("verification_", "values_of_", "rank_value", "node_value")
+        untimed = [f"counters/{name}" for name in file["counters"] if name.startswith(beside)]
+        assert {"counters/verification_port", "counters/values_of_ranks", "counters/values_of_nodes"} < {*untimed}
         later = [
             f"counters/{name}"
             for name in file["counters"]
-            if name.startswith(("softirqs_", "node_")) or name in ("resident_memory", "locked_memory", "wall_time")
+            if f"counters/{name}" not in untimed
+            and (name.startswith(("softirqs_", "node_")) or name in ("resident_memory", "locked_memory", "wall_time"))
         ]
         assert {"counters/wall_time", "counters/node_idle_time"} < {*later}
         for name in ("clock_error", "distance", "raw/exit", "segments/0/start_counters", *untimed, *later):
@@ -511,6 +514,9 @@ def test_a_file_of_an_older_program_is_resumed(start, launch, tmp_path):
         assert "exit" not in file["raw"]
         faults = file["counters/verification_minor_faults"][()]
         assert (faults[done] == -1).all() and (faults[~done] >= 0).all()
+        for name in ("before_minor_faults", "after_minor_faults"):
+            faults = counter_values.values_of(file, name)
+            assert (faults[done] == -1).all() and (faults[~done] >= 0).all()
         for name in later:
             assert (file[name][()][done] == -1).all() and (file[name][()][~done] >= 0).all()
         assert "start_counters" not in file["segments/0"] and "start_counters" in file["segments/1"]

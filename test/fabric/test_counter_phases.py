@@ -3,6 +3,7 @@
 
 import os
 
+import counter_values
 import h5py
 import numpy as np
 import pytest
@@ -47,6 +48,24 @@ def check_cpu_of_node(counters: h5py.Group) -> None:
     assert (counters["node_wall_time"][:, 0] >= counters["wall_time"][:, 0]).all()
 
 
+def check_values(counters: h5py.Group, is_whole: bool) -> None:
+    """Before and difference come to after; where ops come in blocks, there may be more of it."""
+    read = {name: counter_values.values_of(counters.file, name) for name in counter_values.names(counters.file)}
+    for name in (one.removeprefix("after_") for one in read if one.startswith("after_")):
+        if name == "cpu_frequency":
+            continue
+        before, after, change = read[f"before_{name}"], read[f"after_{name}"], counters[name][()]
+        known = (before >= 0) & (after >= 0) & (change >= 0)
+        of_rank = before.ndim == 2 and before.shape[1] == RANKS
+        assert known.all() or not of_rank, name
+        sum_ = (before + change)[known]
+        assert (after[known] == sum_).all() if is_whole else (after[known] >= sum_).all(), name
+    for name in ("user_time", "minor_faults", "threads", "resident_memory"):
+        assert (read[f"before_{name}"] > 0).all(), name  # since the process began
+    frequencies = [read[f"{prefix}cpu_frequency"] for prefix in ("before_", "after_")]
+    assert all(((one == -1) | (one > 100_000)).all() for one in frequencies)
+
+
 @pytest.mark.parametrize("workload", WORKLOADS)
 def test_each_phase_has_its_own(launch, needs_provider, tmp_path, workload):
     """The messages of a verification went through the device, and opening what they lie in touched pages."""
@@ -64,6 +83,7 @@ def test_each_phase_has_its_own(launch, needs_provider, tmp_path, workload):
         assert (counters["resident_memory"][()] > 1 << 20).all() and (counters["locked_memory"][()] >= 0).all()
         assert (counters["softirqs_net_rx"][()] > 0).all()  # lo's packets are taken by softirqs
         check_cpu_of_node(counters)
+        check_values(counters, is_whole=workload in ("stream", "echo"))
         assert (start["node_wall_time"][()] > 0).all() and (start["node_idle_time"][()] >= 0).all()
         assert (start["minor_faults"][()] > 0).all()
         assert (start["user_time"][()] + start["system_time"][()] > 0).all()
@@ -112,8 +132,9 @@ def test_each_launch_of_a_file_has_a_start(launch, needs_provider, tmp_path):
     needs_provider("shm")
     words = ["alltoall", "--provider", "shm", "--sizes", "1000,2000", "--sync", "barrier", "--ops", "3", "-o", "a.h5"]
     assert launch(RANKS, *words).returncode == 0
+    beside = ("verification_", "values_of_")
     with h5py.File(tmp_path / "a.h5") as file:
-        before = {name: file[f"counters/{name}"][()] for name in file["counters"] if name.startswith("verif")}
+        before = {name: file[f"counters/{name}"][()] for name in file["counters"] if name.startswith(beside)}
         first = {name: values[()].tolist() for name, values in file["segments/0/start_counters"].items()}
         started = file["segments/0/start_times/time"][()].tolist()
     assert launch(RANKS, *words, "--resume").returncode == 0

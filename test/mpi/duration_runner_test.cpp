@@ -193,6 +193,20 @@ TEST_CASE("the counters of a rank are of the timed part: not of what comes befor
         CHECK(rank.user_time_ns + rank.system_time_ns < kMuch);
         CHECK(rank.threads > 0);
     }
+    // Nothing is left out between the two values.
+    for (std::size_t r = 0; r < result.ranks.size(); ++r) {
+        const RankCounters& before = result.before.ranks.at(r);
+        for (const auto member : {&RankCounters::voluntary_switches, &RankCounters::involuntary_switches,
+                                  &RankCounters::minor_faults, &RankCounters::user_time_ns})
+            CHECK(result.after.ranks.at(r).*member == before.*member + result.ranks[r].*member);
+        CHECK(before.user_time_ns + before.system_time_ns >= kMuch); // of the whole process
+        CHECK(before.threads > 0);
+    }
+    for (std::size_t n = 0; n < result.nodes.size(); ++n) {
+        const std::int64_t idle = result.nodes[n].idle_time_ns;
+        if (idle >= 0)
+            CHECK(result.after.nodes.at(n).idle_time_ns == result.before.nodes.at(n).idle_time_ns + idle);
+    }
 }
 
 // The last one: the signal stays.

@@ -114,6 +114,39 @@ TEST_CASE("a point has the ops that were asked for, and neither its verification
     CHECK(result.samples.arrival.empty());
 }
 
+TEST_CASE(
+    "what had been counted before the first block and after the last is told beside what the blocks counted") {
+    constexpr int kOps = 25; // in three blocks
+    Run run(rules_of(kOps, 5));
+    const RankCounters outside = read_usage();
+    const PointResult result = run.measure();
+    const RankCounters later = read_usage();
+    if (job().is_root()) {
+        REQUIRE(result.before.ranks.size() == static_cast<std::size_t>(job().ranks()));
+        REQUIRE(result.after.ranks.size() == result.before.ranks.size());
+        CHECK(result.before.ranks[0].user_time_ns >= outside.user_time_ns);
+        CHECK(result.after.ranks[0].user_time_ns <= later.user_time_ns);
+        CHECK(result.before.ranks[0].minor_faults > 0); // of the whole process, and not of the point
+        REQUIRE(result.before.nodes.size() == result.nodes.size());
+    }
+    for (std::size_t r = 0; r < result.before.ranks.size(); ++r) {
+        const RankCounters& before = result.before.ranks[r];
+        const RankCounters& after = result.after.ranks[r];
+        // What a rank does between blocks is in the second value, and not in the difference.
+        for (const auto member : {&RankCounters::voluntary_switches, &RankCounters::minor_faults,
+                                  &RankCounters::user_time_ns, &RankCounters::system_time_ns})
+            CHECK(after.*member >= before.*member + result.ranks[r].*member);
+        CHECK(before.resident_memory > 0);
+        CHECK(before.threads > 0);
+        CHECK(before.cpu_frequency_khz != 0);
+        CHECK(after.cpu_frequency_khz != 0);
+    }
+    for (std::size_t n = 0; n < result.before.nodes.size(); ++n) {
+        const std::int64_t idle = result.nodes[n].idle_time_ns;
+        if (idle >= 0) CHECK(result.after.nodes[n].idle_time_ns >= result.before.nodes[n].idle_time_ns + idle);
+    }
+}
+
 TEST_CASE("without a warm-up there is no figure of it") {
     Run run(rules_of(3, 0));
     const PointResult result = run.measure();

@@ -12,12 +12,12 @@ import h5py
 import numpy as np
 
 # Attributes whose text is part of the format, not of this launch.
-SAID = {"CLASS", "NAME", "better", "coordinates", "flag_meanings", "flag_values", "long_name"}
+SAID = {"CLASS", "NAME", "better", "coordinates", "counters", "flag_meanings", "flag_values", "long_name"}
 SAID |= {"schema", "units", "workload"}
 # Made by HDF5 for dimension scales: references, and which dataset they are in.
 REFERENCES = {"DIMENSION_LIST", "REFERENCE_LIST"}
 # Their lengths are those of this machine and of the user's environment; and those of what lasts as long as it takes.
-VARIES = re.compile(r"environment_\w+|(verification_)?port|port_index|port_names|tick|bucket")
+VARIES = re.compile(r"environment_\w+|(verification_)?port|port_index|port_names|values_of_nodes|node_value|tick|bucket")
 
 
 def type_name(kind: np.dtype) -> str:

@@ -148,6 +148,23 @@ PointResult synthetic_result(int point, const Plan& plan, const Layout& layout, 
         node.idle_time_ns += 7;
         for (std::int64_t& port : node.ports) port += 7;
     }
+    result.before = {result.ranks, result.nodes};
+    for (RankCounters& rank : result.before.ranks) {
+        rank.voluntary_switches = 5'000;
+        rank.resident_memory = 1 << 20;
+        rank.cpu_frequency_khz = 2'100'000;
+    }
+    for (NodeCounters& node : result.before.nodes) {
+        node.net_tx = 9'000;
+        for (std::int64_t& port : node.ports) port += 1'000'000;
+    }
+    result.after = result.before;
+    for (RankCounters& rank : result.after.ranks) {
+        rank.voluntary_switches = 5'000 + 100 * point + 60;
+        rank.cpu_frequency_khz = 3'700'000;
+    }
+    for (NodeCounters& node : result.after.nodes)
+        for (std::int64_t& port : node.ports) port += 2'000;
     return result;
 }
 

@@ -20,9 +20,10 @@ class Job;
 RankCounters read_rank_counters();
 // The two parts of it: what the process has used, at the cost of one system call, and what there is of it now.
 RankCounters read_usage();
+void read_usage(RankCounters& counters);
 void read_levels(RankCounters& counters);
 
-// after - before; threads, affinity and memory as after.
+// after - before; threads, affinity, memory and the CPU's frequency as after.
 RankCounters difference(const RankCounters& before, const RankCounters& after);
 void accumulate(RankCounters& total, const RankCounters& more);
 
@@ -53,6 +54,12 @@ void read_cpu_times(std::istream& table, std::int64_t ticks_per_second, NodeCoun
 // Adds after - before to the total, which is nothing before the first. -1 is for good: what the node has not, could
 // not be read, or was reset in between.
 void accumulate(std::optional<NodeCounters>& total, const NodeCounters& before, const NodeCounters& after);
+
+// What was read at one moment; of the node by its first rank alone.
+struct Reading {
+    RankCounters rank{};
+    std::optional<NodeCounters> node{};
+};
 
 // Of all ranks and nodes, on rank 0. of_node: what the first rank of a node has read. Collective.
 PhaseCounts gather_counters(const Job& job, const RankCounters& of_rank,

@@ -25,13 +25,15 @@ enum class StopRule {
     messages = 8
 };
 
-// What the operating system saw of one rank during a phase: differences, then what is there at its end.
+// What the operating system saw of one rank during a phase: differences, then what is there at its end. Or what
+// it had counted at one moment, and what was there then.
 // Trivially copyable, so that it can be gathered.
 struct RankCounters {
     std::int64_t voluntary_switches, involuntary_switches, minor_faults, major_faults;
     std::int64_t user_time_ns, system_time_ns;
     std::int64_t wall_time_ns;                   // in which the others were counted; -1 = unknown
     std::int64_t resident_memory, locked_memory; // B, -1 = unknown; locked: pinned by the kernel for a device, too
+    std::int64_t cpu_frequency_khz;              // of the CPU that it was on; -1 = unknown
     std::int32_t threads;
     char thread_affinity[96]; // "0-1;0-1;0", NUL-padded, ends in "…" when cut
 };
@@ -48,9 +50,10 @@ struct NodeCounters {
     std::vector<std::int64_t> ports; // parallel to Provenance::port_names
 };
 
-// Of all ranks and nodes while one phase went on: a launch's start, a point's verification. Empty: not counted.
+// Of all ranks and nodes while one phase went on: a launch's start, a point's verification. Or as they were at one
+// moment. Empty: not counted.
 struct PhaseCounts {
-    std::vector<RankCounters> ranks; // [R], the differences alone
+    std::vector<RankCounters> ranks; // [R], of a phase the differences alone
     std::vector<NodeCounters> nodes; // [N]
 };
 
@@ -71,6 +74,7 @@ struct PointResult {
     std::vector<NodeCounters> nodes; // [N]
     std::vector<std::string> told;   // [R], of a flow: what each rank said of it; empty of a point that was stored
     PhaseCounts verification;        // of the one before them; a baseline has none
+    PhaseCounts before, after;       // the values themselves, just before the first of the ops and after the last
 };
 
 } // namespace a2aperf

@@ -29,6 +29,20 @@ TEST_CASE("giving up the core and using it show as differences") {
     CHECK(change.wall_time_ns >= 40 * 1'000'000);
 }
 
+TEST_CASE("what a process has used is read without what there is of it, and beside it") {
+    RankCounters counters = read_usage();
+    CHECK(counters.threads == 0);
+    CHECK(counters.resident_memory == -1);
+    CHECK(counters.cpu_frequency_khz == -1);
+    read_levels(counters);
+    const RankCounters first = counters;
+    read_usage(counters);
+    CHECK(counters.threads == 1);
+    CHECK(counters.resident_memory == first.resident_memory);
+    CHECK(counters.cpu_frequency_khz != 0);
+    CHECK(counters.wall_time_ns > first.wall_time_ns);
+}
+
 TEST_CASE("every thread's CPUs are told") {
     std::atomic<bool> is_over{false};
     std::thread other([&] {

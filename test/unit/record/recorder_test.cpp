@@ -286,6 +286,29 @@ TEST_CASE("a stored point gives back its statistics and counters") {
     CHECK(read.verification.ranks[2].wall_time_ns == written.ranks[2].wall_time_ns);
 }
 
+TEST_CASE("a stored point gives back what had been counted before and after it") {
+    const test::TemporaryFolder folder;
+    Launch launch(folder / "a.h5");
+    Recorder recorder = launch.create();
+    const PointResult written = launch.result(3);
+    recorder.write(3, written);
+    const PointResult read = recorder.stored(3);
+    REQUIRE(read.before.ranks.size() == 4);
+    REQUIRE(read.after.ranks.size() == 4);
+    CHECK(read.before.ranks[2].voluntary_switches == 5'000);
+    CHECK(read.after.ranks[2].voluntary_switches == written.after.ranks[2].voluntary_switches);
+    CHECK(read.before.ranks[2].threads == 2);
+    CHECK(read.before.ranks[2].resident_memory == 1 << 20);
+    CHECK(read.before.ranks[2].cpu_frequency_khz == 2'100'000);
+    CHECK(read.after.ranks[2].cpu_frequency_khz == 3'700'000);
+    CHECK(read.before.ranks[2].wall_time_ns == -1); // a clock's moment, by itself, says nothing
+    CHECK(read.before.nodes.at(1).net_tx == 9'000);
+    CHECK(read.before.nodes.at(1).user_time_ns == -1);
+    CHECK(read.before.nodes.at(1).wall_time_ns == -1);
+    CHECK(read.before.nodes.at(1).ports == written.before.nodes[1].ports);
+    CHECK(read.after.nodes.at(1).ports == written.after.nodes[1].ports);
+}
+
 TEST_CASE("counters that were not taken are unknown") {
     const test::TemporaryFolder folder;
     const Launch launch(folder / "a.h5");
@@ -293,7 +316,7 @@ TEST_CASE("counters that were not taken are unknown") {
     PointResult result = launch.result(1);
     result.ranks.clear();
     result.nodes.clear();
-    result.verification = {};
+    result.verification = result.before = result.after = {};
     recorder.write(1, result);
     const PointResult read = recorder.stored(1);
     CHECK(read.ranks.at(0).voluntary_switches == -1);
@@ -304,6 +327,9 @@ TEST_CASE("counters that were not taken are unknown") {
     CHECK(read.ranks.at(0).wall_time_ns == -1);
     CHECK(read.nodes.at(0).ports == std::vector<std::int64_t>{-1, -1});
     CHECK(read.verification.ranks.at(0).system_time_ns == -1);
+    CHECK(read.before.ranks.at(0).system_time_ns == -1);
+    CHECK(read.after.ranks.at(0).cpu_frequency_khz == -1);
+    CHECK(read.after.nodes.at(0).ports == std::vector<std::int64_t>{-1, -1});
     CHECK(read.verification.nodes.at(0).ports == std::vector<std::int64_t>{-1, -1});
 }
 

@@ -78,6 +78,9 @@ TEST_CASE("a resumed file keeps its complete points and takes the others") {
             CHECK(verification.nodes.at(1).ports == expected.verification.nodes.at(1).ports);
             CHECK(verification.ranks.at(1).voluntary_switches ==
                   expected.verification.ranks.at(1).voluntary_switches);
+            CHECK(file.counters.read_before(p).nodes.at(1).ports == expected.before.nodes.at(1).ports);
+            CHECK(file.counters.read_after(p).ranks.at(1).voluntary_switches ==
+                  expected.after.ranks.at(1).voluntary_switches);
         }
         CHECK(file.columns.read("order").at(4) == Value(std::int64_t{1}));
     }
