@@ -8,7 +8,7 @@ blocks too, and the value after is then more than the value before and the diffe
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
@@ -45,8 +45,15 @@ COLUMNS: Final = {
             "int64",
             "counted during the ops, or after - before of what is there at one moment",
         ),
+        Column(
+            "cpus",
+            "string",
+            "of threads: the CPUs that each of them might use after the point, with ; between "
+            "threads",
+        ),
     )
 }
+_THREADS: Final = "threads"
 _INTEGERS: Final = ("rank", "before", "after", "difference")
 _LACKING: Final = "without values before and after: older files and imports have the difference"
 
@@ -55,7 +62,10 @@ _WORDS: Final = {Phase.VERIFICATION: "verification", Phase.START: "start of a la
 
 @dataclass(frozen=True)
 class Values:
-    """Of one counter on each rank or node, −1: unknown; `changed` says where a difference is."""
+    """Of one counter on each rank or node, −1: unknown; `changed` says where a difference is.
+
+    `cpus` are those of the threads of each rank, of threads alone.
+    """
 
     name: str
     of: str
@@ -63,6 +73,7 @@ class Values:
     after: NDArray[np.int64]
     difference: NDArray[np.int64]
     changed: NDArray[np.bool_]
+    cpus: tuple[str, ...] = ()
 
     @property
     def units(self) -> str:
@@ -101,7 +112,8 @@ def of_counters(counters: Counters) -> Iterator[Values]:
     for of, names in (("ranks", of_rank), ("nodes", of_node)):
         for name in dict.fromkeys(names):
             three = (counters.before, counters.after, counters)
-            yield _values(name, of, *(_in(one, name) for one in three))
+            made = _values(name, of, *(_in(one, name) for one in three))
+            yield replace(made, cpus=tuple(counters.thread_affinity)) if name == _THREADS else made
 
 
 def _in(counters: Counters | None, name: str) -> NDArray[np.int64] | None:
@@ -206,6 +218,7 @@ def _part(place: Mapping[Any, Any], launch: Launch, one: Values) -> pd.DataFrame
             "before": _known(one.before, one.before >= 0),
             "after": _known(one.after, one.after >= 0),
             "difference": _known(one.difference, one.changed),
+            "cpus": one.cpus or "",
         }
     )
     for index, (name, value) in enumerate(place.items()):

@@ -24,6 +24,7 @@ from a2aperf import (
     tables,
     terminal,
     text_layouts,
+    thread_cpus,
     workloads,
 )
 from a2aperf.commands.options import Files, Where
@@ -120,6 +121,8 @@ def run(
     before → after (difference), and the frequency of the ranks' CPUs. Text has the sum of all ranks
     or nodes and the one that changed most; CSV and JSON have each rank and node. What was not read
     before and after (older files, other phases) has the difference alone.
+
+    Below the counters stand the CPUs that the threads of each rank might use.
 
     With --start-times: a line for each phase of a launch's start, from the program's first step
     until the results file can be made. Where ranks wait for one another, a phase took as long as
@@ -253,6 +256,7 @@ def _count(found: results.Results, phase: Phase, csv: bool, json: bool) -> None:
     _print(table.lines())
     if note:
         terminal.tell(f"a2a: {note}")
+    _say_cpus(found, phase)
 
 
 def _say_values(found: results.Results, phase: Phase, csv: bool, json: bool) -> None:
@@ -265,6 +269,17 @@ def _say_values(found: results.Results, phase: Phase, csv: bool, json: bool) -> 
     _say_oversubscribed(found)
     _print(table.lines())
     terminal.tell(*(f"a2a: {note}" for note in notes))
+    _say_cpus(found, phase)
+
+
+def _say_cpus(found: results.Results, phase: Phase) -> None:
+    """Of the threads, below the counters of the timed part: they are looked at after it."""
+    table, note = thread_cpus.table(found) if phase is Phase.TIMED else (None, "")
+    if table:
+        terminal.say("")
+        _print(table.lines())
+    if note:
+        terminal.tell(f"a2a: {note}")
 
 
 def _start(found: results.Results, csv: bool, json: bool) -> None:
