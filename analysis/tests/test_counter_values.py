@@ -216,6 +216,14 @@ def test_columns_that_cannot_be_are_found(a2a: Run, launch: Path, names: str) ->
     assert "values_of_ranks" in outcome.out
 
 
+def test_columns_are_in_the_order_of_the_program(launch: Path) -> None:
+    """Else a copy has other checksums than what was measured."""
+    golden = (Path(__file__).parents[2] / "test/golden/alltoall-file.txt").read_text()
+    with h5py.File(launch) as file:
+        for name in counter_values.NAMES:
+            assert f"@counters text = {file['counters'][name].attrs['counters']}\n" in golden
+
+
 def test_they_take_few_bytes(launch: Path) -> None:
     """A dataset for each would take some 130 kB."""
     with h5py.File(launch) as file:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Writes what the operating system and the ports counted."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import h5py
 import numpy as np
@@ -26,14 +26,15 @@ class CounterGroup:
         ranks: int,
     ) -> None:
         self._of = of
-        self._has_verification = self._has_values = False
+        self._has_verification = False
+        self._values: set[str] = set()
         names: dict[str, None] = {}
         per_rank = {*datasets.COUNTED_PER_RANK} - datasets.CAME_LATER
         per_node = {*datasets.COUNTED_PER_NODE} - datasets.CAME_LATER
         for point in range(points):
             found = self._of(point)
             names.update(dict.fromkeys(found.ports if found else ()))
-            self._has_values |= bool(found and (found.before or found.after))
+            self._values.update(_columns(found))
             for phase in (found, found.verification if found else None):
                 per_rank.update(phase.per_rank if phase else ())
                 per_node.update(phase.per_node if phase else ())
@@ -58,13 +59,14 @@ class CounterGroup:
             group.create_dataset(f"{prefix}port", shape, "i8", fillvalue=schema.UNKNOWN)
         for name, length in (("rank", ranks), ("node", nodes), ("port_index", len(self._ports))):
             datasets.create_scale(group, name, length)
-        if self._has_values:
+        if self._values:
             self._create_values(points, ranks, nodes)
         datasets.describe(group, datasets.COUNTERS)
 
     def _create_values(self, points: int, ranks: int, nodes: int) -> None:
-        of_rank = [name for name, one in _VALUES.items() if one.scales == ("point", "rank")]
-        of_node = [name for name, one in _VALUES.items() if one.scales == ("point", "node")]
+        known = {name: one for name, one in _VALUES.items() if name in self._values}
+        of_rank = [name for name, one in known.items() if one.scales == ("point", "rank")]
+        of_node = [name for name, one in known.items() if one.scales == ("point", "node")]
         for name, scale, columns, count in (
             (datasets.VALUES_OF_RANKS, "rank_value", of_rank, ranks),
             (datasets.VALUES_OF_NODES, "node_value", [*of_node, *_PORTS], nodes),
@@ -83,7 +85,7 @@ class CounterGroup:
             self._write_affinity(first, found)
             self._write("", first, found)
             self._write(datasets.VERIFICATION, first, [one and one.verification for one in found])
-            if self._has_values:
+            if self._values:
                 self._write_values(datasets.VALUES_OF_RANKS, first, found)
                 self._write_values(datasets.VALUES_OF_NODES, first, found)
 
@@ -139,6 +141,14 @@ _VALUES = {
 }
 _PORTS = (f"{datasets.BEFORE}port", f"{datasets.AFTER}port")
 """Columns of values, each of which all ports have."""
+
+
+def _columns(counted: schema.Counters | None) -> Iterator[str]:
+    """Those of values, as far as any of them were read."""
+    for moment in ("before", "after") if counted else ():
+        read: schema.Counters | None = getattr(counted, moment)
+        for name in (*read.per_rank, *read.per_node) if read else ():
+            yield f"{moment}_{name}"
 
 
 def _value(

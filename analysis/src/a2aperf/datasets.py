@@ -119,8 +119,8 @@ LEVELS = {
 """What is there at one moment. After the point it has its own name."""
 VALUES = {name: one for name, one in CHANGES.items() if name not in _CLOCKS}
 VALUES_AFTER = {**VALUES, **_CPU}
-VALUES_BEFORE = {**VALUES_AFTER, **LEVELS}
-"""What has a value, and not only a change."""
+VALUES_BEFORE = {**VALUES, **LEVELS, **_CPU}
+"""What has a value, and not only a change; in the program's order, so that a copy has its sums."""
 VALUES_OF_RANKS, VALUES_OF_NODES = "values_of_ranks", "values_of_nodes"
 """Datasets of them all: one for each would take 3.5 kB, whatever is in it."""
 COLUMNS = "counters"
