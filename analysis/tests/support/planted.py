@@ -14,7 +14,7 @@ from support.edited import edited
 
 SENSE = {
     "schema", "workload", "replicate", "layout", "percentile_rule", "complete_at", "sync", "units",
-    "flag_meanings", "better", "CLASS", "NAME", "role", "engine",
+    "flag_meanings", "better", "CLASS", "NAME", "role", "engine", "counters",
 }  # fmt: skip
 """Texts that decide what is done with the file; of these another is another file."""
 NAMES = ("environment_name", "label_name", "attachment_name", "port_names")
