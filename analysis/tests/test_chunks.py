@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Chunks and endpoints are settings, told apart and compared; what a chunk made is checked."""
+"""Chunks, endpoints and their queues are settings, told apart and compared; they are checked."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import h5py
 import numpy as np
 import pandas as pd
 import pytest
@@ -21,7 +23,7 @@ SIZES = (1000, 65536, 1 << 20)
 CHUNK = 16_384
 
 
-def launches(folder: Path, **second: int) -> Results:
+def launches(folder: Path, queues: str = "", **second: int) -> Results:
     """Two launches; the columns of the second one have these values, and the first has none."""
     paths = [
         synthetic.write_launch(folder / f"{i}.h5", Setup(nodes=2, sizes=SIZES, ops=20, seed=i))
@@ -40,10 +42,13 @@ def launches(folder: Path, **second: int) -> Results:
             file[name] = values
             file[name].dims[0].attach_scale(file["point"])
             file[name].attrs["units"] = "B" if name == "chunk" else ""
+        if queues:
+            file["queues"] = np.full(len(sizes), queues, h5py.string_dtype())
+            file["queues"].dims[0].attach_scale(file["point"])
     return loading.load(paths)
 
 
-def replace_value(row: pd.Series[Any], name: str, value: int) -> pd.Series[Any]:
+def replace_value(row: pd.Series[Any], name: str, value: Any) -> pd.Series[Any]:
     changed = row.copy()
     changed[name] = value
     return changed
@@ -58,13 +63,37 @@ def test_a_file_of_before_has_whole_messages_over_one_endpoint(tmp_path: Path) -
 
 @pytest.mark.parametrize(("name", "value"), [("chunk", CHUNK), ("endpoints", 2)])
 def test_each_is_a_side(tmp_path: Path, name: str, value: int) -> None:
-    found = launches(tmp_path, **{name: value})
+    second: dict[str, Any] = {name: value}
+    found = launches(tmp_path, **second)
     assert grouping.setting_names(found, found.points, ()) == [name]
     levels = sides.levels(found, [name])
     other = f"{name}={value}"
     assert other in set(levels)
     pairing = sides.pair(found, levels == other, by=(name,))
     assert pairing.cells["message_size"].tolist() == list(SIZES)
+
+
+def test_so_are_queues(tmp_path: Path) -> None:
+    found = launches(tmp_path, "one", endpoints=2)
+    assert set(found.points["queues"]) == {"each", "one"}  # of a file of before, and this one
+    found = replace(found, points=found.points.assign(endpoints=2))
+    assert grouping.setting_names(found, found.points, ()) == ["queues"]
+    assert set(grouping.setting_labels(found, found.points)) == {"queues each", "queues one"}
+    levels = sides.levels(found, ["queues"])
+    pairing = sides.pair(found, levels == "queues=one", by=("queues",))
+    assert pairing.cells["message_size"].tolist() == list(SIZES)
+
+
+def test_queues_are_checked(tmp_path: Path) -> None:
+    found = launches(tmp_path, "one", endpoints=2)
+    row = found.points[found.points["queues"] == "one"].iloc[0]
+    assert list(verify._queues(row)) == []
+    assert list(verify._queues(found.points[found.points["queues"] == "each"].iloc[0])) == []
+    (wrong,) = verify._queues(replace_value(row, "endpoints", 1))
+    assert "a rank has one endpoint" in wrong
+    (wrong,) = verify._queues(replace_value(row, "queues", "two"))
+    assert wrong == "queues is 'two', it can be each or one"
+    assert list(verify._queues(row.drop("queues"))) == []
 
 
 def test_what_it_made_of_a_message_is_checked(tmp_path: Path) -> None:

@@ -128,6 +128,20 @@ def test_several_are_told_as_several(tmp_path: Path) -> None:
     assert one.text.startswith("2 endpoints were 1.5 times as fast as 1 endpoint")
 
 
+def test_one_queue_is_held_against_a_queue_each(tmp_path: Path) -> None:
+    setup = replace(LARGE, modes=BOTH, effects=Effects(modes={"tagged": 1.5}))
+    found = loading.load([synthetic.write_launch(tmp_path / "a.h5", setup)]).measured()
+    is_faster = found.points["mode"] == "write-imm"
+    two = found.points.assign(mode="tagged", endpoints=2, queues=np.where(is_faster, "one", "each"))
+    (one,) = faster_module.find(replace(found, points=two))
+    assert one.text.startswith("one queue was 1.5 times as fast as a queue each")
+    assert "a study with --compare=--queues=each,one " in one.text
+    # A rank with one endpoint has one queue: nothing but the number of endpoints is told of it.
+    alone = two.assign(endpoints=np.where(is_faster, 2, 1))
+    (one,) = faster_module.find(replace(found, points=alone))
+    assert one.text.startswith("2 endpoints were 1.5 times as fast as 1 endpoint")
+
+
 @pytest.mark.parametrize(
     ("axis", "value", "words", "option"),
     [
@@ -137,6 +151,8 @@ def test_several_are_told_as_several(tmp_path: Path) -> None:
         ("chunk", 0, "whole messages", "whole"),
         ("chunk", 65536, "chunk 64 KiB", "65536"),
         ("endpoints", 1, "1 endpoint", "1"),
+        ("queues", "each", "a queue each", "each"),
+        ("queues", "one", "one queue", "one"),
         ("polling", "throttle=16", "poll throttle=16", "throttle=16"),
         ("mode", "msg", "msg", "msg"),
     ],

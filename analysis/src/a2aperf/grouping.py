@@ -86,6 +86,8 @@ WINDOW_BYTES = "window_bytes"
 CHUNK = "chunk"
 """What longer messages are cut into, in bytes; 0: they are whole."""
 ENDPOINTS = "endpoints"
+QUEUES = "queues"
+"""That several endpoints of a rank have: `each` its own, or `one` for all of them."""
 POLLING = "polling"
 """How ranks waited, where points of a launch differ by it; else empty."""
 
@@ -191,6 +193,7 @@ def setting_labels(
 
 _ALONE_UNCLEAR = {
     "asked_inject": "inject", "completion": "completion", "memory": "memory", POLLING: "poll",
+    QUEUES: "queues",
 }  # fmt: skip
 """What goes before a word that says too little: `auto`, `default`."""
 _EMPTY: dict[str, str] = {POLLING: "poll as in all of the launch", "load_class": "no load class"}

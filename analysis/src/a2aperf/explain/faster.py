@@ -20,7 +20,8 @@ from a2aperf.labels import count_text, size_text
 from a2aperf.results import Results
 
 _AXES: Final = (
-    "mode", "schedule", "window", grouping.CHUNK, grouping.ENDPOINTS, grouping.POLLING,
+    "mode", "schedule", "window",
+    grouping.CHUNK, grouping.ENDPOINTS, grouping.QUEUES, grouping.POLLING,
 )  # fmt: skip
 """What a launch can have several of: points that are compared differ in one of them."""
 _CELL: Final = ("ranks", "message_size", "engine", "post", "traffic", "traffic_digest")
@@ -44,6 +45,9 @@ def find(found: Results) -> list[Finding]:
     points = found.points.assign(series=series.named(found))
     axes = [name for name in _AXES if name in points]
     asked = points.assign(window=grouping.asked_windows(points))
+    if grouping.QUEUES in asked:  # one endpoint has one queue, whatever is asked for
+        several = asked[grouping.ENDPOINTS] > 1
+        asked[grouping.QUEUES] = asked[grouping.QUEUES].where(several)
     return [*(one for axis in axes for one in _pairs(asked, axis, axes)), *_halves(points)]
 
 
@@ -54,11 +58,13 @@ def _pairs(points: pd.DataFrame, axis: str, axes: Sequence[str]) -> list[Finding
         return []
     usual = _DEFAULT if _DEFAULT in values else values[0]
     of_usual = points[points[axis] == usual]
-    cell = [*(name for name in _CELL if name in points), *(name for name in axes if name != axis)]
+    shared = [*(name for name in _CELL if name in points), *(name for name in axes if name != axis)]
     findings = []
     for value in values:
         if value == usual:
             continue
+        is_alone = axis == grouping.ENDPOINTS and 1 in (value, usual)
+        cell = [name for name in shared if not (is_alone and name == grouping.QUEUES)]
         beside = points[points[axis] == value].merge(
             of_usual, on=["launch", *cell], suffixes=("", "_usual")
         )
@@ -84,6 +90,8 @@ def _words(axis: str, value: Any) -> str:
         return f"chunk {size_text(value)}" if value else "whole messages"
     if axis == grouping.ENDPOINTS:
         return count_text(int(value), "endpoint")
+    if axis == grouping.QUEUES:
+        return "one queue" if value == "one" else "a queue each"
     return f"poll {value}" if axis == grouping.POLLING else str(value)
 
 

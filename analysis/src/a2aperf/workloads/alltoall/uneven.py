@@ -18,7 +18,9 @@ from a2aperf.workloads.alltoall import matrices, one_way
 
 CELL = ("launch", "mode", "schedule", "window", "message_size", "ranks", "engine", "post")
 """What the uniform point beside another one has in common with it."""
-_NEWER = (grouping.WINDOW_BYTES, grouping.CHUNK, grouping.ENDPOINTS, grouping.POLLING)
+_NEWER = (
+    grouping.WINDOW_BYTES, grouping.CHUNK, grouping.ENDPOINTS, grouping.QUEUES, grouping.POLLING,
+)  # fmt: skip
 """The same, which older files lack."""
 _EQUAL: Final = 0.005
 """More than the mean by less than this is told as the mean."""

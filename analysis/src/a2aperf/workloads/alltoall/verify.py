@@ -39,6 +39,7 @@ def otherwise(row: Row) -> frozenset[str]:
 def _point(found: Results, row: pd.Series, raw: RawOps) -> Iterator[str]:
     node_of_rank = found.launches[str(row["launch"])].node_of_rank
     yield from _chunks(row)
+    yield from _queues(row)
     yield from _window(row, node_of_rank)
     yield from forwarded(row, node_of_rank)
     if matrices.draws(row) > 1:
@@ -119,6 +120,17 @@ def _chunks(row: pd.Series) -> Iterator[str]:
     due = 1 if chunk == 0 else max(-(-_largest(row) // chunk), 1)
     if row["chunks"] != due:
         yield f"chunks is {row['chunks']}, {_largest(row)} B in chunks of {chunk} B make {due}"
+
+
+def _queues(row: pd.Series) -> Iterator[str]:
+    """One endpoint has a queue of its own."""
+    queues, endpoints = row.get(grouping.QUEUES, "each"), row.get(grouping.ENDPOINTS, 1)
+    if pd.isna(queues) or pd.isna(endpoints):
+        return
+    if queues not in ("each", "one"):
+        yield f"queues is '{queues}', it can be each or one"
+    elif queues == "one" and endpoints == 1:
+        yield "queues is one, and a rank has one endpoint, with a queue of its own"
 
 
 def _window(row: pd.Series, node_of_rank: NDArray[np.integer[Any]]) -> Iterator[str]:
