@@ -96,6 +96,14 @@ constexpr OptionRow kOptions[] = {
      .help =
          "open so many endpoints per rank, each with a queue of its own, and deal the peers over them (default: 1)",
      .set = [](Options& o, Values v, const Catalogue&) { alltoall_options(o).endpoints = parse_endpoints(v); }},
+    {.name = "queues",
+     .value = "LIST",
+     .section = Section::what,
+     .arity = Arity::several,
+     .example = "each,one",
+     .help = "give each of several --endpoints a completion queue and a domain of its own, or all those of a rank "
+             "one queue within one domain (default: each)",
+     .set = [](Options& o, Values v, const Catalogue&) { alltoall_options(o).queues = parse_queues(v); }},
     {.name = "search",
      .value = "TIME",
      .section = Section::what,
@@ -119,13 +127,12 @@ void check_baseline(const Options& options) {
             "and a comparison needs ours there, too");
 }
 
-// A rank sleeps on one queue only.
+// A rank sleeps on the queue of one endpoint only.
 void check_endpoints(const Options& options) {
     const std::vector<int>& endpoints = alltoall_options(options).endpoints;
     const auto& way = options.polls.front();
     if (way && way->polling == Polling::block && endpoints != std::vector<int>{1})
-        throw UsageError(
-            "--poll block sleeps on one queue, and each of --endpoints has its own: use another --poll");
+        throw UsageError("--poll block sleeps on the queue of one endpoint: use another --poll with --endpoints");
 }
 
 // Of queues of another kind a launch has none beside those that are polled.
@@ -198,8 +205,9 @@ void say_last_words(Launch& launch, std::map<int, PointResult>& results) {
 
 std::vector<Column> own_columns() {
     std::vector<Column> columns{window_bytes_column()};
-    for (auto& some :
-         {chunk_columns(), {endpoints_column(), polling_column(), forwarded_column()}, traffic_columns()})
+    for (auto& some : {chunk_columns(),
+                       {endpoints_column(), queues_column(), polling_column(), forwarded_column()},
+                       traffic_columns()})
         for (const Column& column : some) columns.push_back(column);
     columns.push_back(whole_time_column());
     for (Column& column : rate_columns()) columns.push_back(std::move(column));
@@ -257,6 +265,7 @@ Axes axes_of(const Options& options) {
             .windows = options.windows,
             .chunks = alltoall_options(options).chunks,
             .endpoints = alltoall_options(options).endpoints,
+            .queues = alltoall_options(options).queues,
             .polls = polls_of(options),
             .traffics = alltoall_options(options).patterns,
             .redraws = alltoall_options(options).redraws,
@@ -293,8 +302,14 @@ public:
     }
 
     int most_channels(const Options& options) const override {
-        const std::vector<int>& endpoints = alltoall_options(options).endpoints;
-        return *std::max_element(endpoints.begin(), endpoints.end());
+        ChannelCounts counts;
+        for (const Lanes& lanes : lanes_of(axes_of(options))) counts.hold(lanes.endpoints, lanes.queues);
+        if (alltoall_options(options).search) counts.hold(1, Queues::each); // of the default setting
+        return counts.all();
+    }
+
+    bool shares_queues(const Options& options) const override {
+        return std::ranges::count(alltoall_options(options).queues, Queues::one) > 0;
     }
 
     std::optional<std::string> trouble(const Offer& offer, const Point& point) const override {

@@ -44,7 +44,7 @@ Measurement::Measurement(Job& job, const Options& options, const Preparation& pr
       adapters_(adapters_of(job, prepared.choice.offer)), node_link_(a2aperf::node_link(adapters_)),
       port_names_(agree_on_port_names(job, of_this_node(adapters_, job))),
       node_counters_(of_this_node(adapters_, job), port_names_), counted_start_(job, node_counters_),
-      channels_(job, prepared.choice.offer, prepared.channel_settings(options, job), most_channels(prepared.plan)),
+      channels_(job, prepared.choice.offer, prepared.channel_settings(options, job), channel_counts(prepared.plan)),
       loop_(job, clock_.mine, deadline_), durations_(job, clock_.mine, deadline_),
       time_of_point_(options.time_budget) {
     start_times.end(StartPhase::counters, channels_.all().front()->start_times().begin());
@@ -141,9 +141,9 @@ RunRules Measurement::rules_for(const Point& point) const {
 }
 
 PointRunner Measurement::runner_for(const Point& point, const Point* beside) {
-    const bool is_wider = beside != nullptr && beside->channels > point.channels;
-    PointRunner runner(job_, channels_.of(is_wider ? *beside : point), loop_, deadline_, node_counters_,
-                       rules_for(point));
+    (void)channels_.of(point); // in its kind of memory
+    if (beside != nullptr && !beside->is_baseline()) (void)channels_.of(*beside);
+    PointRunner runner(job_, channels_.all(), loop_, deadline_, node_counters_, rules_for(point));
     runner.set_clock_keeper([this] { return keep_clock(); });
     runner.set_engine([this](const EngineParts& parts) { return workload_.engine(parts); });
     return runner;

@@ -126,6 +126,7 @@ Preparation prepare(const Job& job, const Options& options, const StoredChoices&
         choose_provider(job, {options.provider, nic, workload.modes(options), demands, mpi_uses_libfabric()});
     if (no_delay && find_provider(choice.offer.provider()).network == "TCP")
         choice.environment.push_back(*no_delay);
+    if (workload.shares_queues(options)) choice.one_queue_trouble = one_queue_trouble(job, choice.offer);
     start_times.end(StartPhase::provider);
     const auto lacking = lacking_memories(job, options.memories);
     std::vector<const MemoryKind*> memories;

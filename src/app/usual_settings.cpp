@@ -34,6 +34,7 @@ Axes of_first_setting(const Axes& axes, const Layout& layout, const Skip& skip) 
     one.windows = {first.window_bytes > 0 ? Window{0, first.window_bytes} : Window{first.window}};
     one.chunks = {first.chunk};
     one.endpoints = {first.channels};
+    if (first.channels > 1) one.queues = {first.queues};
     one.polls = {first.polling};
     return one;
 }
@@ -65,7 +66,7 @@ std::string usual_endpoints_trouble(const Options& options, int ranks) {
     if (ranks * kUsualEndpoints > kMostConnections)
         return fmt::format("each is connected to every other of {} ranks", ranks);
     const auto& way = options.polls.front();
-    return way && way->polling == Polling::block ? "--poll block sleeps on one queue" : "";
+    return way && way->polling == Polling::block ? "--poll block sleeps on the queue of one endpoint" : "";
 }
 
 // Of those that are planned.

@@ -41,6 +41,8 @@ public:
     virtual std::string nic_of(const Options& options, Rank, int /*ranks*/) const { return options.nic; }
     // Of a rank.
     virtual int most_channels(const Options&) const { return 1; }
+    // Whether some of its points have one queue for all endpoints of a rank.
+    virtual bool shares_queues(const Options&) const { return false; }
     // Transfer modes that some of its messages go by.
     virtual std::vector<std::string> modes(const Options& options) const { return options.modes; }
     // Of all its messages; and of those that a rank sends over its n-th channel: none beyond.

@@ -90,6 +90,15 @@ std::vector<int> parse_endpoints(std::span<const std::string> values) {
     return counts;
 }
 
+std::vector<Queues> parse_queues(std::span<const std::string> values) {
+    std::vector<Queues> found;
+    for (const std::string& text : split_list(values)) {
+        const auto queues = choose<Queues>("queues", text, {{"each", Queues::each}, {"one", Queues::one}});
+        if (std::find(found.begin(), found.end(), queues) == found.end()) found.push_back(queues);
+    }
+    return found;
+}
+
 std::vector<Bytes> parse_chunks(std::span<const std::string> values) {
     std::vector<Bytes> chunks;
     for (const std::string& text : split_list(values)) {

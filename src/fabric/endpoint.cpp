@@ -5,6 +5,7 @@
 #include <rdma/fi_errno.h>
 
 #include <array>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -23,16 +24,7 @@ void name_segment(const Domain& domain, fid_ep* endpoint) {
     if (!name.empty()) (void)fi_setname(&endpoint->fid, name.data(), name.size() + 1);
 }
 
-} // namespace
-
-Endpoint::Endpoint(const Domain& domain, std::size_t depth, Wait wait, Completions completions)
-    : has_text_addresses_(domain.offer().info().addr_format == FI_ADDR_STR), completions_(completions) {
-    fi_av_attr av_attr{};
-    av_attr.type = FI_AV_TABLE;
-    fid_av* av = nullptr;
-    check_fabric(fi_av_open(domain.get(), &av_attr, &av, nullptr), "fi_av_open");
-    addresses_.reset(av);
-
+FidPtr<fid_cq> open_queue(const Domain& domain, std::size_t depth, Wait wait) {
     fi_cq_attr cq_attr{};
     cq_attr.size = depth;
     cq_attr.format = FI_CQ_FORMAT_DATA;
@@ -40,7 +32,25 @@ Endpoint::Endpoint(const Domain& domain, std::size_t depth, Wait wait, Completio
     fid_cq* cq = nullptr;
     check_fabric(fi_cq_open(domain.get(), &cq_attr, &cq, nullptr), "fi_cq_open",
                  wait == Wait::object ? "this provider may not support --poll block" : "");
-    queue_.reset(cq);
+    return FidPtr<fid_cq>(cq);
+}
+
+} // namespace
+
+Endpoint::Endpoint(const Domain& domain, std::size_t depth, Wait wait, Completions completions)
+    : Endpoint(domain, open_queue(domain, depth, wait), completions) {}
+
+Endpoint::Endpoint(const Domain& domain, const Endpoint& other)
+    : Endpoint(domain, other.queue_, other.completions_) {}
+
+Endpoint::Endpoint(const Domain& domain, std::shared_ptr<fid_cq> queue, Completions completions)
+    : has_text_addresses_(domain.offer().info().addr_format == FI_ADDR_STR), completions_(completions),
+      queue_(std::move(queue)) {
+    fi_av_attr av_attr{};
+    av_attr.type = FI_AV_TABLE;
+    fid_av* av = nullptr;
+    check_fabric(fi_av_open(domain.get(), &av_attr, &av, nullptr), "fi_av_open");
+    addresses_.reset(av);
 
     fid_ep* endpoint = nullptr;
     check_fabric(fi_endpoint(domain.get(), &domain.offer().info(), &endpoint, nullptr), "fi_endpoint");
@@ -51,9 +61,9 @@ Endpoint::Endpoint(const Domain& domain, std::size_t depth, Wait wait, Completio
     check_fabric(fi_ep_bind(endpoint, &av->fid, 0), "fi_ep_bind of the address vector");
     const std::uint64_t asked = completions == Completions::asked ? FI_SELECTIVE_COMPLETION : 0;
     if (asked != 0)
-        check_fabric(fi_ep_bind(endpoint, &cq->fid, FI_TRANSMIT | asked),
+        check_fabric(fi_ep_bind(endpoint, &queue_->fid, FI_TRANSMIT | asked),
                      "fi_ep_bind of a queue for those asked for");
-    check_fabric(fi_ep_bind(endpoint, &cq->fid, asked != 0 ? FI_RECV : FI_TRANSMIT | FI_RECV),
+    check_fabric(fi_ep_bind(endpoint, &queue_->fid, asked != 0 ? FI_RECV : FI_TRANSMIT | FI_RECV),
                  "fi_ep_bind of the completion queue");
     name_segment(domain, endpoint);
     check_fabric(fi_enable(endpoint), "fi_enable",

@@ -7,11 +7,14 @@
 #include <optional>
 #include <random>
 #include <stdexcept>
+#include <system_error>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "a2aperf/base/error.hpp"
+#include "a2aperf/fabric/domain.hpp"
+#include "a2aperf/fabric/endpoint.hpp"
 #include "a2aperf/fabric/provider.hpp"
 
 namespace a2aperf {
@@ -172,6 +175,20 @@ ProviderChoice choice_of(const Job& job, const ProviderWish& wish, Found found,
 }
 
 } // namespace
+
+std::string one_queue_trouble(const Job& job, const Offer& offer) {
+    if (find_provider(offer.provider()).max_endpoints == 1) return {};
+    constexpr std::size_t kDepth = 64;
+    std::string mine;
+    try {
+        const Domain domain(offer);
+        const Endpoint first(domain, kDepth, Wait::none);
+        const Endpoint second(domain, first);
+    } catch (const std::system_error& error) {
+        mine = fmt::format("{} has no queue for two endpoints: {}", offer.provider(), error.what());
+    }
+    return first_text(job, mine);
+}
 
 ProviderChoice choose_provider(const Job& job, const ProviderWish& wish) {
     Candidates candidates;

@@ -9,6 +9,11 @@ namespace {
 
 constexpr std::uint64_t kFlagsKey = 1; // and two of each kind of memory
 
+// Of a channel: those that have one domain have different ones.
+std::uint64_t keys_of(const ChannelSettings& settings) {
+    return 1 + 2 * settings.memories.size();
+}
+
 // Every send and every arrival of an op may complete before the queue is read.
 std::size_t queue_depth(int ranks, std::size_t entries) {
     return std::max(2 * static_cast<std::size_t>(ranks), entries) + 64;
@@ -16,21 +21,28 @@ std::size_t queue_depth(int ranks, std::size_t entries) {
 
 } // namespace
 
-Channel::Channel(const Job& job, const Offer& offer, const ChannelSettings& settings, const TrafficClass& asked)
-    : job_(job), asked_(asked), domain_(offer), buffer_bytes_(settings.buffer_bytes),
-      peers_write_((settings.rights.target & kPeersWrite) != 0),
-      endpoint_(domain_, queue_depth(job.ranks(), settings.queue_entries), settings.wait, settings.completions) {
+Channel::Channel(const Job& job, const Offer& offer, const ChannelSettings& settings, const TrafficClass& asked,
+                 const QueueShare& share)
+    : job_(job), asked_(asked), shares_queue_(share.count > 1),
+      domain_(share.first != nullptr ? share.first->domain_ : std::make_shared<const Domain>(offer)),
+      buffer_bytes_(settings.buffer_bytes), peers_write_((settings.rights.target & kPeersWrite) != 0),
+      endpoint_(share.first != nullptr ? Endpoint(*domain_, share.first->endpoint_)
+                                       : Endpoint(*domain_,
+                                                  queue_depth(job.ranks(), settings.queue_entries) *
+                                                      static_cast<std::size_t>(share.count),
+                                                  settings.wait, settings.completions)) {
     start_times_.end(StartPhase::endpoint);
-    std::uint64_t key = kFlagsKey;
+    const std::uint64_t flags_key = kFlagsKey + static_cast<std::uint64_t>(share.index) * keys_of(settings);
+    std::uint64_t key = flags_key;
     for (const MemoryKind* kind : settings.memories) {
-        Region send(domain_, buffer_bytes_, *kind, settings.rights.source, ++key);
-        Region receive(domain_, buffer_bytes_ + settings.spare_bytes, *kind, settings.rights.target, ++key);
+        Region send(*domain_, buffer_bytes_, *kind, settings.rights.source, ++key);
+        Region receive(*domain_, buffer_bytes_ + settings.spare_bytes, *kind, settings.rights.target, ++key);
         buffers_.push_back({std::move(send), std::move(receive)});
     }
     if (settings.flags > 0)
-        flags_.emplace(domain_, settings.flags * sizeof(std::uint64_t), memory_kinds().front(), kPeersWrite,
-                       kFlagsKey);
-    if (domain_.registers_with_endpoint())
+        flags_.emplace(*domain_, settings.flags * sizeof(std::uint64_t), memory_kinds().front(), kPeersWrite,
+                       flags_key);
+    if (domain_->registers_with_endpoint())
         for (Region* region : regions()) region->enable(endpoint_.get());
     start_times_.end(StartPhase::memory);
     endpoint_.insert_peers(job.all_gather_text(endpoint_.address()));
@@ -39,7 +51,7 @@ Channel::Channel(const Job& job, const Offer& offer, const ChannelSettings& sett
 }
 
 Channel::~Channel() {
-    if (domain_.registers_with_endpoint())
+    if (domain_->registers_with_endpoint())
         for (Region* region : regions()) region->close();
 }
 

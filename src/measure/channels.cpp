@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "a2aperf/measure/channels.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "a2aperf/base/error.hpp"
@@ -16,16 +18,32 @@ std::optional<std::string> channels_trouble(std::string_view provider, int count
                        counted(static_cast<std::size_t>(most), "endpoint"), count);
 }
 
-Channels::Channels(const Job& job, const Offer& offer, const ChannelSettings& settings, int count) {
-    if (const auto why = channels_trouble(offer.provider(), count)) throw UsageError(*why);
+std::span<Channel* const> channels_of(std::span<Channel* const> all, const Point& point) {
+    const auto has_them = [&](const Channel* channel) {
+        return channel->shares_queue() == (point.queues == Queues::one);
+    };
+    const auto first = std::ranges::find_if(all, has_them) - all.begin();
+    return all.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(point.channels));
+}
+
+Channels::Channels(const Job& job, const Offer& offer, const ChannelSettings& settings, ChannelCounts counts) {
+    if (const auto why = channels_trouble(offer.provider(), counts.all())) throw UsageError(*why);
+    open(job, offer, settings, counts.own, Queues::each);
+    open(job, offer, settings, counts.sharing, Queues::one);
+}
+
+void Channels::open(const Job& job, const Offer& offer, const ChannelSettings& settings, int count, Queues queues) {
+    QueueShare share;
     for (int i = 0; i < count; ++i) {
         Offer own = offer;
         const auto nth = static_cast<std::size_t>(i);
         const TrafficClass asked = nth < settings.classes.size() ? settings.classes[nth] : TrafficClass{};
         if (const auto tclass = tclass_of(asked)) own.set_traffic_class(*tclass);
         const ServiceLevel level(offer, asked);
-        channels_.push_back(std::make_unique<Channel>(job, own, settings, asked));
+        if (queues == Queues::one) share = {share.first, i, count};
+        channels_.push_back(std::make_unique<Channel>(job, own, settings, asked, share));
         all_.push_back(channels_.back().get());
+        if (queues == Queues::one && i == 0) share.first = all_.back();
     }
 }
 

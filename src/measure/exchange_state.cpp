@@ -133,7 +133,10 @@ void ExchangeState::fail_timeout() const {
 
 void ExchangeState::fail_completion(ssize_t status) const {
     if (status != -FI_EAVAIL) fail_queue(op_name(), status, waiting_for());
-    const CompletionError error = endpoint_->take_error();
+    fail_completion(endpoint_->take_error());
+}
+
+void ExchangeState::fail_completion(const CompletionError& error) const {
     const auto index = static_cast<std::size_t>(static_cast<const Slot*>(error.context) - slots_.data());
     std::string what = "an operation";
     if (index < ranks_)

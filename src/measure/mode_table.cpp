@@ -14,6 +14,7 @@
 #include "a2aperf/transfer/sized.hpp"
 #include "forwarding_verifier.hpp"
 #include "granted_class.hpp"
+#include "one_queue_engine.hpp"
 #include "parted_engine.hpp"
 
 namespace a2aperf {
@@ -83,6 +84,10 @@ std::unique_ptr<Engine> make_fabric_engine(const EngineParts& parts) {
     if (of_channels.size() == 1 && !parts.point.is_cut())
         return std::make_unique<FabricEngine<Mode>>(std::move(of_channels.front().exchange), parts.point.post,
                                                     self_copy);
+    if (parts.point.queues == Queues::one)
+        return std::make_unique<OneQueueEngine<Mode>>(std::move(of_channels), parts.channels.front()->endpoint(),
+                                                      parts.point.post, self_copy, parts.deadline,
+                                                      parts.traces ? parts.job.ranks() : 0);
     return std::make_unique<PartedEngine<Mode>>(std::move(of_channels), parts.point.post, self_copy, parts.deadline,
                                                 parts.traces ? parts.job.ranks() : 0);
 }

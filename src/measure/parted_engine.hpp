@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An op whose messages are cut into chunks, or dealt over several endpoints of a rank, each with a queue of its
-// own.
+// An op whose messages are cut into chunks, or dealt over several endpoints of a rank, each with a queue of its own
+// (one_queue_engine.hpp: with one queue).
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 namespace a2aperf {
 
 template <TransferMode Mode>
-class PartedEngine final : public Engine {
+class PartedEngine : public Engine {
 public:
     struct Part {
         Messages<Mode> messages; // the exchange reads what is in there
@@ -39,14 +39,19 @@ public:
     }
     Moments run() override {
         if (self_copy_.size != 0) self_copy_.run();
-        const Moments moments = parts_.size() == 1 ? parts_.front().exchange.run() : run_in_turn();
+        const Moments moments = parts_.size() == 1 ? parts_.front().exchange.run() : run_parts();
         if (!arrived_at_.empty()) note_arrivals();
         return moments;
     }
     std::span<const Nanoseconds> arrival_times() const override { return arrived_at_; }
 
-private:
-    Moments run_in_turn() {
+protected:
+    std::vector<Part>& parts() { return parts_; }
+    Post when_posted() const { return post_; }
+    Deadline& deadline() { return *deadline_; }
+
+    // What several parts have to do in an op.
+    virtual void run_in_turn() {
         deadline_->reset();
         for (Part& part : parts_) part.exchange.post();
         while (true) {
@@ -60,12 +65,21 @@ private:
             if (waiting == nullptr) break;
             if (!is_new && !deadline_->idle()) waiting->exchange.fail_timeout();
         }
+    }
+
+private:
+    Moments last_moments() const {
         Moments last = parts_.front().exchange.moments();
         for (const Part& part : parts_) {
             const Moments own = part.exchange.moments();
             last = {std::max(last.send_done, own.send_done), std::max(last.receive_done, own.receive_done)};
         }
         return last;
+    }
+
+    Moments run_parts() {
+        run_in_turn();
+        return last_moments();
     }
 
     // A message has arrived with its last chunk.

@@ -232,6 +232,7 @@ std::optional<std::string> fabric_skip_reason(const Point& point, const Provider
     const Offer& offer = choice.offer;
     if (point.is_baseline()) return std::nullopt;
     if (auto why = channels_trouble(offer.provider(), point.channels)) return why;
+    if (point.queues == Queues::one && !choice.one_queue_trouble.empty()) return choice.one_queue_trouble;
     if (!point.is_duration())
         if (auto why = endpoints_trouble(offer, point, layout)) return why;
     for (const Point& of_mode : point.by_modes())
@@ -246,11 +247,17 @@ int most_threads(const Plan& plan) {
     return most;
 }
 
-int most_channels(const Plan& plan) {
-    int most = 1;
+// A baseline takes those of its partner.
+ChannelCounts channel_counts(const Plan& plan) {
+    ChannelCounts counts;
     for (const Point& point : plan.points)
-        if (!point.is_skipped()) most = std::max(most, point.channels);
-    return most;
+        if (!point.is_skipped() && !point.is_baseline()) counts.hold(point.channels, point.queues);
+    if (counts.all() == 0) counts.own = 1;
+    return counts;
+}
+
+int most_channels(const Plan& plan) {
+    return channel_counts(plan).all();
 }
 
 Bytes largest_message(const Plan& plan) {

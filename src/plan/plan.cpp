@@ -77,8 +77,9 @@ std::vector<Setting> settings_of(const Axes& axes) {
             for (const Window& window : axes.windows) {
                 for (const Bytes chunk : axes.chunks) {
                     point.chunk = chunk;
-                    for (const int endpoints : axes.endpoints) {
-                        point.channels = endpoints;
+                    for (const Lanes& lanes : lanes_of(axes)) {
+                        point.channels = lanes.endpoints;
+                        point.queues = lanes.queues;
                         for (const auto& way : axes.polls) {
                             point.polling = way;
                             settings.push_back({point, window});
@@ -148,6 +149,22 @@ Point baseline_of(const Point& point) {
 }
 
 } // namespace
+
+std::vector<Lanes> lanes_of(const Axes& axes) {
+    std::vector<Lanes> lanes;
+    for (const int endpoints : axes.endpoints) {
+        if (endpoints == 1)
+            lanes.push_back({endpoints, Queues::each});
+        else
+            for (const Queues queues : axes.queues) lanes.push_back({endpoints, queues});
+    }
+    return lanes;
+}
+
+void ChannelCounts::hold(int channels, Queues queues) {
+    int& most = queues == Queues::one ? sharing : own;
+    most = std::max(most, channels);
+}
 
 Plan make_plan(const Axes& axes, const Layout& layout, const Skip& skip) {
     const std::vector<Point> cells = span_cells(axes, layout, skip);

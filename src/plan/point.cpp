@@ -27,6 +27,10 @@ std::string_view to_string(Post post) {
     return post == Post::before ? "before" : "inside";
 }
 
+std::string_view to_string(Queues queues) {
+    return queues == Queues::one ? "one" : "each";
+}
+
 std::string_view Point::role_name() const {
     return own_role.empty() ? to_string(role) : own_role;
 }
@@ -124,7 +128,8 @@ std::string Point::chunk_words() const {
 }
 
 std::string Point::lane_words() const {
-    return channels == 1 ? "" : fmt::format(" endpoints {}", channels);
+    if (channels == 1) return "";
+    return fmt::format(" endpoints {}{}", channels, queues == Queues::one ? " (one queue)" : "");
 }
 
 std::string Point::polling_words() const {
@@ -151,7 +156,7 @@ std::string Point::label() const {
 
 bool moves_alike(const Point& a, const Point& b) {
     return a.schedule == b.schedule && a.window == b.window && a.window_bytes == b.window_bytes &&
-           a.chunk == b.chunk && a.channels == b.channels && a.polling == b.polling &&
+           a.chunk == b.chunk && a.channels == b.channels && a.queues == b.queues && a.polling == b.polling &&
            a.message_size == b.message_size;
 }
 

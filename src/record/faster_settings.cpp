@@ -14,10 +14,12 @@
 namespace a2aperf {
 namespace {
 
-enum class Axis { mode, schedule, window, chunk, endpoints, polling };
-constexpr std::array kAxes{Axis::mode, Axis::schedule, Axis::window, Axis::chunk, Axis::endpoints, Axis::polling};
+enum class Axis { mode, schedule, window, chunk, endpoints, queues, polling };
+constexpr std::array kAxes{Axis::mode,      Axis::schedule, Axis::window, Axis::chunk,
+                           Axis::endpoints, Axis::queues,   Axis::polling};
 
-// A window as it was asked for: one of bytes holds another number at each size.
+// A window as it was asked for: one of bytes holds another number at each size. Empty where it has no say: it then
+// is as any other.
 std::string value_of(Axis axis, const Point& point) {
     switch (axis) {
     case Axis::mode:
@@ -30,6 +32,9 @@ std::string value_of(Axis axis, const Point& point) {
         return point.chunk == 0 ? "whole messages" : fmt::format("chunk {}", Window{0, point.chunk}.text());
     case Axis::endpoints:
         return counted(point.channels, "endpoint");
+    case Axis::queues:
+        if (point.channels == 1) return {};
+        return point.queues == Queues::one ? "one queue" : "a queue each";
     case Axis::polling:
         return point.polling ? fmt::format("poll {}", point.polling->text()) : std::string();
     }
@@ -48,8 +53,10 @@ bool differ_alone_in(std::size_t axis, const Measured& a, const Measured& b) {
     if (of_a.message_size != of_b.message_size || of_a.memory != of_b.memory || of_a.post != of_b.post ||
         of_a.traffic_name() != of_b.traffic_name())
         return false;
-    for (std::size_t i = 0; i < kAxes.size(); ++i)
-        if ((a.values[i] == b.values[i]) == (i == axis)) return false;
+    for (std::size_t i = 0; i < kAxes.size(); ++i) {
+        const bool is_same = a.values[i] == b.values[i] || a.values[i].empty() || b.values[i].empty();
+        if (is_same == (i == axis)) return false;
+    }
     return true;
 }
 
@@ -113,7 +120,9 @@ std::vector<std::string> faster_settings(const Rows& measured) {
     for (std::size_t axis = 0; axis < kAxes.size(); ++axis) {
         std::vector<std::string> values;
         for (const Measured& one : all)
-            if (std::ranges::find(values, one.values[axis]) == values.end()) values.push_back(one.values[axis]);
+            if (const std::string& value = one.values[axis];
+                !value.empty() && std::ranges::find(values, value) == values.end())
+                values.push_back(value);
         for (std::size_t i = 1; i < values.size(); ++i)
             if (std::string line = line_of(all, axis, values[i], values.front()); !line.empty())
                 lines.push_back(std::move(line));

@@ -49,6 +49,7 @@ constexpr GivenColumn kGivenColumns[] = {{"role", "--baseline, --no-sentinel or 
                                          {"window", "--window"},
                                          {"chunk", "--chunk"},
                                          {"endpoints", "--endpoints"},
+                                         {"queues", "--queues"},
                                          {"polling", "--poll"},
                                          {"traffic", "--traffic, --redraw"},
                                          {"traffic_digest", "--traffic"},

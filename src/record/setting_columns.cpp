@@ -36,6 +36,14 @@ Column endpoints_column() {
     return column;
 }
 
+Column queues_column() {
+    Column column = asked_column("queues", ValueType::text, "",
+                                 "that the endpoints of a rank have: each its own, or one for all of them",
+                                 [](const Point& point) { return Value(std::string(to_string(point.queues))); });
+    column.before = std::string(to_string(Queues::each));
+    return column;
+}
+
 Column forwarded_column() {
     Column column = asked_column(
         "forwarded_bytes", ValueType::int64, "B",

@@ -78,7 +78,7 @@ def test_an_older_file_does_not_name_its_workload_and_is_gone_on_with(launch, tm
         assert file.attrs["workload"] == "alltoall"
         checksums.make_older(file)
         del file.attrs["workload"]
-        for name in ("chunk", "chunks", "endpoints", "traffic_draws", "polling"):  # columns that came later
+        for name in ("chunk", "chunks", "endpoints", "queues", "traffic_draws", "polling"):  # columns that came later
             del file[name]
     outcome = launch(2, "alltoall", *words, "--resume", "--chunk", "4")  # its messages were whole
     assert outcome.returncode == 2 and "chunk" in outcome.stderr, outcome.stderr
@@ -91,6 +91,7 @@ def test_an_older_file_does_not_name_its_workload_and_is_gone_on_with(launch, tm
         assert (file["state"][()] == 1).all()
         assert (file["chunk"][()] == 0).all() and (file["chunks"][()] == 1).all() and (file["endpoints"][()] == 1).all()
         assert (file["traffic_draws"][()] == 1).all()
+        assert set(file["queues"].asstr()[()]) == {"each"}
 
 
 def test_pairs_of_an_older_program_are_told_the_one_way_out(launch, tmp_path):

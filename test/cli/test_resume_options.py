@@ -28,6 +28,7 @@ BASES = {
 }
 BASES["precise"].pop("--ops")
 BASES["streaming"] = BASES["interference"] | {"--victim-kind": "stream"}
+BASES["dealt"] = BASES["alltoall"] | {"--endpoints": "1,2"}
 BASES["drawn"] = BASES["alltoall"] | {"--traffic": "zipf=1.2"}
 BASES["relayed"] = BASES["open-loop"] | {"--relays": "1"}
 BASES["looped"] = BASES["stream"] | {"--pairs": "loopback"}
@@ -43,6 +44,7 @@ OTHERS = {
     "--redraw": ("drawn", {"--redraw": "op"}, "traffic 'zipf=1.2' in the file and 'zipf=1.2/op'"),
     "--chunk": ("alltoall", {"--chunk": "4"}, "chunk 0 in the file and 4"),
     "--endpoints": ("alltoall", {"--endpoints": "2"}, "endpoints 1 in the file and 2"),
+    "--queues": ("dealt", {"--queues": "one"}, "queues 'each' in the file and 'one'"),
     "--baseline": ("alltoall", {"--baseline": "mpi"}, "'baseline' in this launch only"),
     "--no-sentinel": ("alltoall", {"--no-sentinel": ...}, "'sentinel' in this launch only"),
     "--steps": ("pairs", {"--steps": "1"}, "in the file only"),
@@ -160,7 +162,7 @@ def test_the_table_has_every_option():
     options = set(re.findall(r'\.name = "([\w-]+)",\n', (ROOT / "src/config/option_table.cpp").read_text()))
     streams = {"pairs", "duplex", "free-delay", "inject", "completion", "cq-mod", "duration", "messages", "max-samples", "from", "to", "threads"}
     own = {"pairs.cpp": {"steps", "suspects"}, "stream_options.cpp": streams, "echo.cpp": {"request"}, "round_trip_options.hpp": {"outstanding"}}
-    own["alltoall.cpp"] = {"traffic", "redraw", "chunk", "endpoints"}
+    own["alltoall.cpp"] = {"traffic", "redraw", "chunk", "endpoints", "queues"}
     own["round_trip_options.hpp"] |= {"clients", "servers"}
     own["open_loop.cpp"] = {"rates", "arrivals", "relays", "relay-time"}
     own["qos_options.cpp"] = {"path", "path-file", "paths", "classes", "interval"}

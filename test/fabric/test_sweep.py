@@ -143,6 +143,43 @@ def test_messages_are_cut_and_dealt_in_every_mode(measure, needs_provider, provi
     is_sound(results)
 
 
+@pytest.mark.parametrize("provider", ["tcp", "shm", "net"])
+def test_endpoints_have_one_queue_in_every_mode(measure, needs_provider, provider):
+    needs_provider(provider)
+    results, outcome = measure(
+        3, "--provider", provider, "--sizes", "1000,3001", "--chunk", "1000", "--endpoints", "1,2", "--queues", "each,one",
+        "--mode", "tagged,msg,write-imm,write,read", "--ops", "20",
+    )  # fmt: skip
+    assert results.states() == [COMPLETE] * 30, results.words("skip_reason")
+    assert list(results.columns["endpoints"]) == [1, 1, 2, 2, 2, 2] * 5
+    assert results.words("queues") == ["each"] * 4 + ["one"] * 2 + (["each"] * 4 + ["one"] * 2) * 4
+    assert "chunk 1kB (4) endpoints 2 (one queue)" in outcome.stdout
+    is_sound(results)
+
+
+@pytest.mark.parametrize("provider", ["tcp", "shm", "net"])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--endpoints", "3", "--window", "all,3", "--trace", "--post", "inside"),
+        ("--endpoints", "2", "--sync", "none", "--mode", "write-imm"),
+        ("--endpoints", "2", "--traffic", "zipf=1.2,incast", "--redraw", "op"),
+        ("--endpoints", "2", "--baseline", "mpi"),
+        ("--endpoints", "2", "--sizes", "60000", "--memory-limit", "3MB", "--mode", "tagged,read"),
+    ],
+    ids=["traced", "pipelined", "uneven", "beside MPI", "shared places"],
+)
+def test_one_queue_serves_all_that_endpoints_do(measure, needs_provider, provider, words):
+    needs_provider(provider)
+    sizes = () if "--sizes" in words else ("--sizes", "8,30000")
+    results, _ = measure(4, "--provider", provider, *sizes, "--queues", "one", "--ops", "20", *words)
+    assert (results.columns["state"] == COMPLETE).all(), results.words("skip_reason")
+    ours = [point for point, role in enumerate(results.words("role")) if role != "baseline"]
+    assert {results.words("queues")[point] for point in ours} == {"one"}
+    if not {"--sync", "--traffic"} & set(words):  # whose rates are others
+        is_sound(results)
+
+
 def test_what_is_known_to_be_faster_is_told_where_it_was_not_measured(measure, needs_provider):
     needs_provider("tcp")
     words = ("--provider", "tcp;ofi_rxm", "--sizes", "8KiB,64KiB", "--ops", "3", "--force")

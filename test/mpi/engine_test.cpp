@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "a2aperf/measure/engine.hpp"
 
+#include <algorithm>
+
 #include "test/mpi/rig.hpp"
 #include "test/mpi/shared_number.hpp"
 
@@ -59,4 +61,30 @@ TEST_CASE("a rank learns that a message is here before it sends its own") {
         OwnSamples samples;
         CHECK(rig.loop.run(engine, 5, samples) == 5);
     }
+}
+
+TEST_CASE("of endpoints that have one queue each is given what is its own, in every mode") {
+    if (job().ranks() < 3) return; // one of two would be idle
+    const std::vector<std::string> modes{"tagged", "msg", "write-imm", "write", "read"};
+    Rig rig(modes, job().ranks(), ChannelCounts{.own = 1, .sharing = 2});
+    for (const std::string& mode : modes)
+        for (const Queues queues : {Queues::each, Queues::one}) {
+            Point point = point_of(mode);
+            point.queues = queues;
+            point.channels = queues == Queues::one ? 2 : 1;
+            EngineParts parts = rig.parts(point, 1);
+            parts.channels = channels_of(rig.channels.all(), point);
+            REQUIRE(parts.channels.size() == static_cast<std::size_t>(point.channels));
+            for (const Channel* channel : parts.channels)
+                CHECK(channel->endpoint().queue() == parts.channels.front()->endpoint().queue());
+            find_mode(mode).verify(parts);
+            for (const bool traces : {false, true}) {
+                parts.traces = traces;
+                const std::unique_ptr<Engine> engine = find_mode(mode).make_engine(parts);
+                OwnSamples samples;
+                CHECK(rig.loop.run(*engine, 5, samples) == 5);
+                const auto arrived = std::ranges::count_if(samples.arrival, [](Nanoseconds at) { return at > 0; });
+                CHECK(arrived == (traces ? 5 * (job().ranks() - 1) : 0));
+            }
+        }
 }

@@ -31,7 +31,10 @@ struct Rig {
     // With room for so many messages in each buffer.
     Rig(const std::vector<std::string>& modes, int places, int count = 1,
         std::span<const ModeDemands> demands = mode_demands(), Completions completions = Completions::all)
-        : channels(job(), offer(modes, demands), settings(modes, places, completions), count) {}
+        : Rig(modes, places, ChannelCounts{.own = count}, demands, completions) {}
+    Rig(const std::vector<std::string>& modes, int places, ChannelCounts counts,
+        std::span<const ModeDemands> demands = mode_demands(), Completions completions = Completions::all)
+        : channels(job(), offer(modes, demands), settings(modes, places, completions), counts) {}
 
     EngineParts parts(const Point& point, std::uint64_t seed) {
         return {job(), channels.all(), loop, deadline, point, seed};

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "a2aperf/config/catalogue.hpp"
+#include "a2aperf/plan/point.hpp"
 #include "a2aperf/plan/polling.hpp"
 #include "a2aperf/plan/schedule.hpp"
 #include "a2aperf/plan/window.hpp"
@@ -30,6 +31,7 @@ std::vector<const Schedule*> parse_schedules(std::span<const std::string> values
 std::vector<Window> parse_windows(std::span<const std::string> values); // all, 8, 256KiB
 std::vector<Bytes> parse_chunks(std::span<const std::string> values);   // whole (0), 64KiB
 std::vector<int> parse_endpoints(std::span<const std::string> values);
+std::vector<Queues> parse_queues(std::span<const std::string> values); // one, each
 std::vector<std::optional<PollingWay>>
 parse_polls(std::span<const std::string> values); // auto (nothing), throttle=16
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A reliable datagram endpoint with its one completion queue and the addresses of its peers.
+// A reliable datagram endpoint with its one completion queue, which may be that of others, too, and the addresses
+// of its peers.
 #pragma once
 
 #include <rdma/fi_endpoint.h>
 #include <rdma/fi_eq.h>
 
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -28,6 +30,8 @@ class Endpoint {
 public:
     // depth: completions that may be outstanding at once.
     Endpoint(const Domain& domain, std::size_t depth, Wait wait, Completions completions = Completions::all);
+    // With the queue of another one of that domain, and likewise; whichever of them is there last closes it.
+    Endpoint(const Domain& domain, const Endpoint& other);
 
     std::string address() const; // raw bytes, to be given to every peer
     // Addresses of all ranks in rank order, own included; all of one length, unless they are text.
@@ -48,13 +52,14 @@ public:
     CompletionError take_error() const;
 
 private:
+    Endpoint(const Domain& domain, std::shared_ptr<fid_cq> queue, Completions completions);
     void insert(const std::string& addresses, std::size_t count, fi_addr_t* peers);
 
     bool has_text_addresses_;
     Completions completions_;
     // Destruction runs from the end: the endpoint goes first, as libfabric demands.
     FidPtr<fid_av> addresses_;
-    FidPtr<fid_cq> queue_;
+    std::shared_ptr<fid_cq> queue_;
     FidPtr<fid_ep> endpoint_;
     std::vector<fi_addr_t> peers_;
     std::vector<std::string> peer_addresses_;

@@ -39,9 +39,15 @@ struct ProviderChoice {
     std::map<std::string, std::string> refused_modes; // mode → why
     std::vector<std::string> environment;             // "NAME=VALUE" that was set for the provider
     std::vector<std::string> warnings;
+    std::string one_queue_trouble{}; // why two endpoints cannot have one queue, where that was looked at
 };
 
 // Collective. Throws UsageError (on all ranks) when the provider cannot serve this launch, and says what would.
 ProviderChoice choose_provider(const Job& job, const ProviderWish& wish);
+
+// Why two endpoints of a process cannot have one queue within one domain, found out by opening them; empty where
+// they can. Of a provider that opens no second endpoint that is the reason already, and nothing is opened.
+// Collective: one answer for all ranks.
+std::string one_queue_trouble(const Job& job, const Offer& offer);
 
 } // namespace a2aperf

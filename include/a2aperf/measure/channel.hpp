@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A way from this rank into the fabric. It owns what goes with one endpoint: its domain with the info that names
 // adapter and traffic class, the registered buffers and flags with their keys, the endpoint with its queue, and
-// what all ranks told of theirs.
+// what all ranks told of theirs. Several may have one domain and one queue between them.
 #pragma once
 
 #include <memory>
@@ -22,6 +22,8 @@
 
 namespace a2aperf {
 
+class Channel;
+
 struct ChannelSettings {
     std::size_t buffer_bytes = 0; // each of the two message buffers
     std::size_t spare_bytes = 0;  // behind the receive buffer, for messages that should not come
@@ -34,18 +36,27 @@ struct ChannelSettings {
     std::vector<TrafficClass> classes{};        // of the n-th channel of a rank; none beyond
 };
 
+// Of the channels of a rank that have one queue and one domain between them.
+struct QueueShare {
+    const Channel* first = nullptr; // whose they are; null: its own
+    int index = 0;
+    int count = 1;
+};
+
 class Channel {
 public:
     // Opens everything and exchanges addresses and keys with all ranks; messages lie in the first kind of memory.
-    Channel(const Job& job, const Offer& offer, const ChannelSettings& settings, const TrafficClass& asked = {});
+    Channel(const Job& job, const Offer& offer, const ChannelSettings& settings, const TrafficClass& asked = {},
+            const QueueShare& share = {});
     ~Channel();
     Channel(const Channel&) = delete;
     Channel& operator=(const Channel&) = delete;
 
-    const Domain& domain() const { return domain_; }
+    const Domain& domain() const { return *domain_; }
+    bool shares_queue() const { return shares_queue_; } // with other channels of its rank
     const Endpoint& endpoint() const { return endpoint_; }
     const StartTimes& start_times() const { return start_times_; } // of opening it
-    NicFacts adapter() const { return nic_of(domain_.offer()); }
+    NicFacts adapter() const { return nic_of(domain_->offer()); }
     const TrafficClass& traffic_class() const { return asked_; } // that was asked for
     // Nothing until its connections are open; then whether they were given the class as they were opened.
     const std::optional<bool>& connected_as_asked() const { return connected_as_asked_; }
@@ -89,7 +100,8 @@ private:
     std::optional<bool> connected_as_asked_;
     StartTimes start_times_; // begins before what follows
     // Destruction runs from the end: endpoint, regions, domain.
-    Domain domain_;
+    bool shares_queue_;
+    std::shared_ptr<const Domain> domain_;
     std::size_t buffer_bytes_;
     bool peers_write_;
     std::vector<Buffers> buffers_;

@@ -10,29 +10,36 @@
 #include <vector>
 
 #include "a2aperf/measure/channel.hpp"
-#include "a2aperf/plan/point.hpp"
+#include "a2aperf/plan/plan.hpp"
 
 namespace a2aperf {
 
 // Why a process cannot have so many of this provider; nothing when it can.
 std::optional<std::string> channels_trouble(std::string_view provider, int count);
 
+// Of all of a rank, those that have one queue behind the others, those over which a point is measured.
+std::span<Channel* const> channels_of(std::span<Channel* const> all, const Point& point);
+
 class Channels {
 public:
-    // Opens them one after another, each with a copy of the offer. Collective. Throws UsageError where the provider
-    // allows a process fewer: points that need more are skipped before (fabric_skip_reason()).
-    Channels(const Job& job, const Offer& offer, const ChannelSettings& settings, int count = 1);
+    // Opens them one after another, each with a copy of the offer, those that have one queue last. Collective.
+    // Throws UsageError where the provider allows a process fewer: points that need more are skipped before
+    // (fabric_skip_reason()).
+    Channels(const Job& job, const Offer& offer, const ChannelSettings& settings,
+             ChannelCounts counts = {.own = 1});
 
     std::span<Channel* const> all() const { return all_; }
     // Those over which a point is measured, whose messages lie in its kind of memory.
     std::span<Channel* const> of(const Point& point) const {
-        const auto chosen = all().first(static_cast<std::size_t>(point.channels));
+        const auto chosen = channels_of(all(), point);
         for (Channel* channel : chosen) channel->use(point.memory);
         return chosen;
     }
     Channel& front() const { return *all_.front(); }
 
 private:
+    void open(const Job& job, const Offer& offer, const ChannelSettings& settings, int count, Queues queues);
+
     std::vector<std::unique_ptr<Channel>> channels_;
     std::vector<Channel*> all_;
 };

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -38,6 +39,18 @@ public:
     void post();
     bool advance();
     bool is_done() const { return is_over() && (!kFlags || told_ == sends_.size()); }
+    // Where another reads the queue for several: what may be posted of the receives is, true when all are; whose a
+    // completion is that names a slot; what was read is put, of at most kBatch between two take(); true when
+    // something was there, or a flag.
+    bool try_receives();
+    bool owns(const void* context) const {
+        return !std::less<>{}(context, static_cast<const void*>(slots_.data())) &&
+               std::less<>{}(context, static_cast<const void*>(slots_.data() + slots_.size()));
+    }
+    void put(const fi_cq_data_entry& entry) { entries_[put_++] = entry; }
+    bool take();
+    const std::vector<Route>& receives() const { return receives_; }
+
     Moments moments() const { return {kSends ? completed_at_[send] : kNoMoment, completed_at_[arrival]}; }
 
     // Receives for messages of this op that are one too many, behind those that are due; an arrival counts as one
@@ -355,4 +368,5 @@ void Exchange<Mode>::post_the_rest() {
 } // namespace a2aperf
 
 #include "a2aperf/measure/exchange_flags.hpp"
+#include "a2aperf/measure/exchange_puts.hpp"
 #include "a2aperf/measure/exchange_strays.hpp"

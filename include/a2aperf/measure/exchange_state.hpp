@@ -83,9 +83,13 @@ public:
     std::string op_name() const;                       // of the op at hand
     std::string waiting_for() const;                   // "messages from rank 1, 4 and its sends to rank 2"
     [[noreturn, gnu::cold]] void fail_timeout() const; // RunError that has both
+    // Of what the queue said when it was read: RunErrors that name the op, and who waits for whom.
+    [[noreturn, gnu::cold]] void fail_completion(ssize_t status) const;
+    [[noreturn, gnu::cold]] void fail_completion(const CompletionError& error) const;
+
+    static constexpr std::size_t kBatch = 16; // that one reading of the queue brings at most
 
 protected:
-    static constexpr std::size_t kBatch = 16;
     static constexpr std::int32_t kDue = -1; // in extra_completions_
 
     // The two kinds of slots, and of what is counted. Below 0: one too many came.
@@ -108,8 +112,7 @@ protected:
     // The same, or a message of the op after this one where its data name the op.
     [[gnu::cold]] void take_other(std::size_t slot, const fi_cq_data_entry& entry);
     void note_place(std::size_t source, const void* context); // of the receive that took its message
-    // RunErrors that name the op, and who waits for whom.
-    [[noreturn, gnu::cold]] void fail_completion(ssize_t status) const;
+    // The same.
     [[noreturn, gnu::cold]] void fail_double(std::size_t slot) const;
     [[noreturn, gnu::cold]] void fail(ssize_t status, const char* call, Rank peer) const;
 
@@ -143,6 +146,7 @@ protected:
     // in the order in which their flags may be posted, those first that were.
     std::vector<const Route*> sources_, ready_;
     std::size_t unseen_ = 0, told_ = 0;
+    std::size_t put_ = 0; // of entries_, by another that reads the queue
 };
 
 } // namespace a2aperf

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "a2aperf/measure/channels.hpp"
 #include "a2aperf/measure/counters.hpp"
 #include "a2aperf/measure/mode_table.hpp"
 #include "a2aperf/result/point_result.hpp"
@@ -82,10 +83,7 @@ private:
     };
 
     EngineParts parts(const Point& point) {
-        return {job_,         channels_.first(static_cast<std::size_t>(point.channels)),
-                loop_,        deadline_,
-                point,        rules_.seed,
-                rules_.traces};
+        return {job_, channels_of(channels_, point), loop_, deadline_, point, rules_.seed, rules_.traces};
     }
     // How its ops are done; of a baseline, by MPI.
     std::unique_ptr<Engine> engine_of(const Point& point);

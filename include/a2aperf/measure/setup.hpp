@@ -71,6 +71,7 @@ Completions completions(const Plan& plan);
 // Words of a rank that its peers write: those of each rank in modes that tell by flags, and of the largest stream
 // that moves by writes.
 std::size_t flag_words(const Plan& plan, int ranks);
+ChannelCounts channel_counts(const Plan& plan);
 int most_channels(const Plan& plan); // that a rank opens
 int most_threads(const Plan& plan);  // with which a rank drives them
 

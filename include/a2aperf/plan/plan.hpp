@@ -23,6 +23,7 @@ struct Axes {
     std::vector<Window> windows;
     std::vector<Bytes> chunks{0};                               // 0 = whole messages
     std::vector<int> endpoints{1};                              // of each rank
+    std::vector<Queues> queues{Queues::each};                   // of several endpoints; one has its own
     std::vector<std::optional<PollingWay>> polls{std::nullopt}; // nothing: as in all of the launch
     std::vector<TrafficPattern> traffics{};                     // none: uniform
     bool redraws = false;                                       // what is drawn is, for each op
@@ -35,6 +36,20 @@ struct Axes {
     std::uint64_t seed = 1;
 };
 
+// How many endpoints a rank has, and the queues of these: one endpoint has one, whatever is asked for.
+struct Lanes {
+    int endpoints;
+    Queues queues;
+};
+std::vector<Lanes> lanes_of(const Axes& axes);
+
+// That a rank opens: with a queue each, and, beside these, with one for all of them.
+struct ChannelCounts {
+    int own = 0, sharing = 0;
+    void hold(int channels, Queues queues);
+    int all() const { return own + sharing; }
+};
+
 struct Plan {
     std::vector<Point> points;
     // Indices of points in the order in which they are measured. Skipped points and baseline rows are not in
@@ -42,7 +57,8 @@ struct Plan {
     std::vector<int> order;
 };
 
-// Nested as modes > schedules > windows > chunks > endpoints > polls > traffics > sizes, sizes running fastest.
+// Nested as modes > schedules > windows > chunks > endpoints > queues > polls > traffics > sizes, sizes running
+// fastest.
 // Points whose schedule refuses the layout, that have a point_trouble() or for which skip() gives a reason (asked
 // for the others only) are in the plan as skipped. A baseline row follows its partner directly; skipped points have
 // none. The sentinels are the first and the last row: a copy of the first measured point that has the middle size,

@@ -20,9 +20,11 @@ namespace a2aperf {
 
 enum class Role { measure, baseline, sentinel, search };
 enum class Post { before, inside };
+enum class Queues { each, one }; // of the endpoints of a rank
 
 std::string_view to_string(Role role);
 std::string_view to_string(Post post);
+std::string_view to_string(Queues queues);
 
 inline constexpr std::string_view kMixedModes = "mixed";    // mode of a point whose paths have several
 inline constexpr std::string_view kPipelined = "pipelined"; // role of points whose ops follow one another
@@ -45,6 +47,7 @@ struct Point {
     std::string memory;    // kind of its messages' pages; empty: the only one of the launch
     std::optional<PollingWay> polling{};  // how its ranks wait; nothing: as in all of the launch
     int channels = 1;                     // of each rank, over which it is measured
+    Queues queues = Queues::each;         // that they have; each where there is one channel
     int partner = -1;                     // index of the point measured in alternation with this one
     bool is_beside_mpi = false;           // which sends to itself, too
     std::shared_ptr<const FlowPlan> flow; // of a point that runs for a duration; null where it is made of ops
@@ -86,7 +89,7 @@ struct Point {
     std::string asked_window() const;  // "all", "8", "256KiB"
     std::string window_words() const;  // "all", "8", "256KiB (4)": in force are 4
     std::string chunk_words() const;   // " chunk 64KiB (16)": so many of a message; nothing of whole messages
-    std::string lane_words() const;    // " endpoints 2", of more than one
+    std::string lane_words() const;    // " endpoints 2", " endpoints 2 (one queue)", of more than one
     std::string polling_words() const; // " poll spin", where points of the launch differ by it
     std::string memory_words() const;  // in a label: " memory huge", nothing of the default kind
 };

@@ -138,6 +138,7 @@ Column window_bytes_column();
 // What the messages of an all-to-all are cut into.
 std::vector<Column> chunk_columns();
 Column endpoints_column();
+Column queues_column();
 Column polling_column();
 // What goes by way of leaders.
 Column forwarded_column();

@@ -41,6 +41,13 @@ TEST_CASE("a file for --config has the endpoints and the way to poll that were f
     CHECK(has_line(text, "sizes = \"1000\""));
 }
 
+TEST_CASE("a file for --config has the one queue of the endpoints that were faster") {
+    std::vector<Found> found{faster_at(1000)};
+    CHECK(search_config(found, "shm", "a.h5").find("queues") == std::string::npos);
+    found.front().best.queues = Queues::one;
+    CHECK(has_line(search_config(found, "shm", "a.h5"), "queues = \"one\""));
+}
+
 TEST_CASE("where the default is the fastest the file for --config leaves endpoints and polling to it") {
     const std::vector<Found> found{found_at(8)};
     const std::string text = search_config(found, "shm", "a.h5");

@@ -160,7 +160,7 @@ TEST_CASE("ranks that sleep on one queue have one endpoint") {
     options.given = {"poll"};
     options.polls = {PollingWay{Polling::block}};
     for (const Point& point : planned_for(options, 4).points) CHECK(point.channels == 1);
-    CHECK(untried(options, 4) == "not tried: --endpoints 2 (--poll block sleeps on one queue)");
+    CHECK(untried(options, 4) == "not tried: --endpoints 2 (--poll block sleeps on the queue of one endpoint)");
 }
 
 TEST_CASE("where time is short ways to poll are left out first, then endpoints, then chunks") {

@@ -63,4 +63,9 @@ TEST_CASE("chunks are sizes or whole, endpoints numbers from 1 to 64") {
         CAPTURE(bad);
         CHECK(refusal([&] { parse_endpoints(List{bad}); }) != "(not refused)");
     }
+    CHECK(parse_queues(List{"one,each", "one"}) == std::vector<Queues>{Queues::one, Queues::each});
+    for (const char* bad : {"two", "1", ""}) {
+        CAPTURE(bad);
+        CHECK(refusal([&] { parse_queues(List{bad}); }) != "(not refused)");
+    }
 }

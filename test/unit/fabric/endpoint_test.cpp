@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "a2aperf/fabric/endpoint.hpp"
 
+#include <rdma/fi_errno.h>
+
 #include <array>
 #include <csignal>
 #include <memory>
@@ -53,6 +55,20 @@ TEST_CASE("peers over shm have addresses of different lengths") {
     endpoints.front()->insert_peers(addresses);
     const auto& peers = endpoints.front()->peers();
     CHECK(std::set<fi_addr_t>(peers.begin(), peers.end()).size() == addresses.size());
+}
+
+TEST_CASE("endpoints of a domain can have one queue, and the last one closes it") {
+    for (const char* provider : {"tcp", "net", "shm"}) {
+        CAPTURE(provider);
+        const Domain domain(first_offer(provider));
+        auto first = std::make_unique<Endpoint>(domain, 64, Wait::none);
+        const Endpoint second(domain, *first);
+        CHECK(second.queue() == first->queue());
+        CHECK(second.address() != first->address());
+        first.reset();
+        fi_cq_data_entry entry{};
+        CHECK(fi_cq_read(second.queue(), &entry, 1) == -FI_EAGAIN);
+    }
 }
 
 TEST_CASE("addresses that are not text are all of one length") {

@@ -320,6 +320,40 @@ TEST_CASE("endpoints that the adapter has not got are skipped with the reason") 
     CHECK(reason(3, 2) == "measured");
 }
 
+TEST_CASE("endpoints that cannot have one queue are skipped with the reason, others are not") {
+    ProviderChoice choice = adapter(100, 0);
+    choice.one_queue_trouble = "rank 0: it has none";
+    Point point = point_of("tagged", 1000);
+    point.channels = 2;
+    const auto reason = [&] {
+        return fabric_skip_reason(point, choice, Layout::blocks(3, 3)).value_or("measured");
+    };
+    CHECK(reason() == "measured");
+    point.queues = Queues::one;
+    CHECK(reason() == "rank 0: it has none");
+    choice.one_queue_trouble.clear();
+    CHECK(reason() == "measured");
+}
+
+TEST_CASE("channels with one queue are opened beside those with a queue each") {
+    Plan plan;
+    CHECK(channel_counts(plan).own == 1);
+    const auto add = [&](int channels, Queues queues) -> Point& {
+        plan.points.push_back(point_of("tagged", 8));
+        plan.points.back().channels = channels;
+        plan.points.back().queues = queues;
+        return plan.points.back();
+    };
+    add(2, Queues::one);
+    add(1, Queues::each).role = Role::baseline; // over those of its partner
+    add(4, Queues::one).skip_reason = "too many";
+    CHECK(channel_counts(plan).own == 0);
+    CHECK(channel_counts(plan).sharing == 2);
+    add(3, Queues::each);
+    CHECK(channel_counts(plan).own == 3);
+    CHECK(most_channels(plan) == 5);
+}
+
 TEST_CASE("more chunks than find room in a queue are skipped with the reason") {
     const auto reason = [](const char* mode, Bytes chunk) {
         Point point = point_of(mode, 1'000'000);

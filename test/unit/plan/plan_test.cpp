@@ -7,6 +7,7 @@
 #include <string>
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 using namespace a2aperf;
 
@@ -212,6 +213,27 @@ TEST_CASE("chunks and endpoints are axes, and a window in bytes holds chunks of 
     CHECK(plan.points[3].chunk == 0);
     CHECK(plan.points[8].chunks() == 2);
     CHECK(plan.points[6].chunks() == 1);
+}
+
+TEST_CASE("the queues of several endpoints are an axis, and one endpoint has one") {
+    Axes axes = two_of_each();
+    axes.modes = {"tagged"};
+    axes.schedules = {&find_schedule("shift")};
+    axes.windows = {{}};
+    axes.sizes = {1000};
+    axes.endpoints = {1, 2, 3};
+    axes.queues = {Queues::one, Queues::each};
+    const Plan plan = make_plan(axes, Layout::blocks(4, 2), skip_nothing);
+    std::vector<std::string> lanes;
+    for (const Point& point : plan.points)
+        if (point.role == Role::measure)
+            lanes.push_back(fmt::format("{} {}", point.channels, to_string(point.queues)));
+    CHECK(lanes == std::vector<std::string>{"1 each", "2 one", "2 each", "3 one", "3 each"});
+    ChannelCounts counts;
+    for (const Lanes& one : lanes_of(axes)) counts.hold(one.endpoints, one.queues);
+    CHECK(counts.own == 3);
+    CHECK(counts.sharing == 3);
+    CHECK(counts.all() == 6);
 }
 
 TEST_CASE("messages by way of leaders are not cut, also where the schedule refuses the layout") {

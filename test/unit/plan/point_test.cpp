@@ -124,4 +124,8 @@ TEST_CASE("a chunk is told with what it makes of a message, or that it cuts none
     point.chunk = 0;
     point.channels = 2;
     CHECK(point.label() == "tagged shift window all endpoints 2 100000 B");
+    Point other = point;
+    other.queues = Queues::one;
+    CHECK(other.label() == "tagged shift window all endpoints 2 (one queue) 100000 B");
+    CHECK_FALSE(moves_alike(point, other));
 }

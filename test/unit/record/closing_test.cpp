@@ -305,6 +305,26 @@ TEST_CASE("several that were faster are told as several") {
     CHECK(test::contains(table.words(), "note: 2 endpoints were faster than 1 endpoint at 1 of 1 point"));
 }
 
+TEST_CASE("one queue of several endpoints is held against a queue each, and either against one endpoint") {
+    Table table;
+    const auto add = [&](int endpoints, Queues queues, double p50) {
+        Summary& summary = table.add(1000).summary;
+        Point& point = table.points.back();
+        point.schedule = &find_schedule("shift");
+        point.channels = endpoints;
+        point.queues = queues;
+        summary.p50 = summary.p50_low = summary.p50_high = p50;
+    };
+    add(1, Queues::each, 100e3);
+    add(2, Queues::each, 100e3);
+    add(2, Queues::one, 50e3);
+    const std::string words = table.words();
+    CHECK(
+        test::contains(words, "note: one queue was faster than a queue each at 1 of 1 point, most at 1 kB: 2.00"));
+    CHECK(test::contains(words,
+                         "note: 2 endpoints were faster than 1 endpoint at 1 of 2 points, most at 1 kB: 2.00"));
+}
+
 TEST_CASE("so is any other setting, where all else is the same") {
     Table table;
     const auto add = [&](const char* schedule, int window, Bytes chunk, double p50) -> Summary& {
