@@ -151,5 +151,5 @@ TEST_CASE("a provider that allows a process one endpoint is not asked for two") 
     for (const char* name : {"tcp;ofi_rxm", "shm", "net", "verbs;ofi_rxm"}) CHECK(!channels_trouble(name, 8));
     InfoPtr info(fi_allocinfo());
     info->fabric_attr->prov_name = strdup("psm2");
-    CHECK_THROWS_AS(Channels(job(), Offer(std::move(info)), {}, 2), UsageError);
+    CHECK_THROWS_AS(Channels(job(), Offer(std::move(info)), {}, ChannelCounts{.own = 2}), UsageError);
 }

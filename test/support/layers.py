@@ -33,6 +33,7 @@ TIMED_LOOP = {
     "measure/exchange_strays.hpp",
     "measure/exchange_state.hpp",
     "measure/exchange_state.cpp",
+    "measure/one_queue_engine.hpp",
     "measure/credit_stream.hpp",
     "measure/credit_stream.cpp",
     "measure/credit_stream_untimed.hpp",
