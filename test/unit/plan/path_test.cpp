@@ -98,7 +98,7 @@ TEST_CASE("a file has a path a line") {
 }
 
 TEST_CASE("paths as text say all that they are") {
-    CHECK(text_of({{0, 1, TrafficClass::parse("sl1"), 4096, 32, "tagged", 0},
-                   {2, 1, {}, 0, 1, "msg", 5'000'000'000}}) ==
+    CHECK(text_of({{0, 1, TrafficClass::parse("sl1"), 4096, 32, "tagged", 0, 0},
+                   {2, 1, {}, 0, 1, "msg", 5'000'000'000, 0}}) ==
           "0:1 class=sl1 size=4096 window=32 mode=tagged; 2:1 size=0 window=1 mode=msg start=5s");
 }

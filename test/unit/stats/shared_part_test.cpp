@@ -33,7 +33,7 @@ Samples samples_of(const std::vector<std::vector<Row>>& of_ranks) {
 }
 
 Path path(Rank from, Rank to, Nanoseconds start = 0) {
-    return {from, to, {}, 100, 1, "tagged", start};
+    return {from, to, {}, 100, 1, "tagged", start, 0};
 }
 
 } // namespace
