@@ -2,13 +2,15 @@
 """Figures of round trips are those of their samples, and are printed as clusterperf prints them."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from a2aperf import loading
+from a2aperf import curves, loading
+from a2aperf.curves import Options
 from a2aperf.workloads.echo import tails
 from conftest import DATA, Outcome
 from support import native_echo
@@ -105,6 +107,20 @@ def test_the_longest_stands_right_of_every_percentile(path: Path) -> None:
     assert (np.diff(curve.x) > 0).all()
     assert curve.y[-1] == 1e7
     assert curve.y[-2] == 9e6
+
+
+def test_settings_without_a_panel_are_told_with_the_sizes_that_go_with_them(path: Path) -> None:
+    found = loading.load([path])
+    count = curves.MOST_PANELS + 2
+    points = pd.concat([found.points.iloc[:1]] * count, ignore_index=True)
+    points = points.assign(outstanding=range(1, count + 1))
+    points.loc[count - 1, "message_size"] = 4096
+    drawn = tails.figure(replace(found, points=points), Options())
+    assert len(drawn.charts) == curves.MOST_PANELS
+    assert drawn.left_out == (
+        "1 of 2 message sizes shown",
+        f"{curves.MOST_PANELS} of {count} settings shown",
+    )
 
 
 def test_explain_keeps_numbers_of_outstanding_ones_apart(a2a: Run, path: Path) -> None:

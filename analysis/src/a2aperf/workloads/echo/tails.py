@@ -43,16 +43,13 @@ def figure(results: Results, options: Options) -> Figure:
     without = len(found.points) - len(points)
     if without:
         left_out = (f"{labels.count_text(without, 'point')} without percentiles not drawn",)
-    points, fewer = curves.chosen(points, "message_size", max(options.most, style.MOST_LINES))
-    settings = grouping.values_in_order(points["setting"])
-    left_out += fewer + curves.fitting(len(settings), curves.MOST_PANELS, "settings")
-    settings = settings[: curves.MOST_PANELS]
-    shown = points[points["setting"].isin(settings)]
+    shown, fewer = curves.thinned(points, "message_size", max(options.most, style.MOST_LINES))
+    left_out += fewer
     sizes = sorted(shown["message_size"].unique())
     limits = _limits(shown, names)
     charts = [
         _chart(str(name), shown[shown["setting"] == name], names, sizes, limits)
-        for name in settings
+        for name in grouping.values_in_order(shown["setting"])
     ]
     title = "Round trips: percentiles"
     return Figure("tails", title, tuple(charts), (*_said(shown), *maxima), left_out)

@@ -33,13 +33,11 @@ def figure(results: Results, options: Options) -> Figure:
     if points.empty:
         why = f": {impact.NO_LOAD}" if without else ""
         raise InputError(f"interference: no point here has an impact{why}")
-    points, left_out = curves.chosen(points, "message_size", max(options.most, style.MOST_LINES))
-    settings = grouping.values_in_order(points["setting"])
-    most = curves.MOST_PANELS // len(_SHOWN)
-    left_out += curves.fitting(len(settings), most, "settings")
+    most = max(options.most, style.MOST_LINES), curves.MOST_PANELS // len(_SHOWN)
+    points, left_out = curves.thinned(points, "message_size", *most)
     charts = [
         _chart(str(name), rows, shown)
-        for name in settings[:most]
+        for name in grouping.values_in_order(points["setting"])
         for shown in _SHOWN
         if (rows := points[points["setting"] == name])[f"impact_{shown}"].notna().any()
     ]

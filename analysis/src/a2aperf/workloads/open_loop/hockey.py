@@ -28,15 +28,12 @@ def figure(results: Results, options: Options) -> Figure:
     points = points[points["offered_rate"].notna()]
     if points.empty:
         raise InputError("hockey: no point here has a rate")
-    points, left_out = curves.chosen(points, "message_size", max(options.most, style.MOST_LINES))
-    settings = grouping.values_in_order(points["setting"])
-    most = curves.MOST_PANELS // len(_QUANTILES)
-    left_out += curves.fitting(len(settings), most, "settings")
-    shown = points[points["setting"].isin(settings[:most])]
+    most = max(options.most, style.MOST_LINES), curves.MOST_PANELS // len(_QUANTILES)
+    shown, left_out = curves.thinned(points, "message_size", *most)
     sizes = sorted(shown["message_size"].unique())
     charts = [
         _chart(str(name), shown[shown["setting"] == name], quantile, sizes)
-        for name in settings[:most]
+        for name in grouping.values_in_order(shown["setting"])
         for quantile in _QUANTILES
         if shown.loc[shown["setting"] == name, quantile].notna().any()
     ]
