@@ -25,6 +25,7 @@ Floats = NDArray[np.float64]
 _SLOWER: Final = 1.25
 """Times what the sizes beside it lead one to expect, at least."""
 _ERROR: Final = 0.01  # of all sizes of a table together
+_ERROR_OF_SIDE: Final = 0.005  # of a size, beside either side alone
 _FEWEST: Final = 4  # sizes elsewhere, from which it is known how rough the table is
 _BESIDE: Final = 2  # sizes on each side whose counters are looked at
 _STANDS_OUT: Final = 3.0
@@ -57,17 +58,27 @@ def find(found: Results) -> list[Finding]:
 def slow(size: Floats, rate: Floats) -> list[tuple[int, float]]:
     """Where a message takes `more` times what the sizes on both sides lead one to expect.
 
-    Messages/s by size, ascending.
+    It is also slower than either side alone leads one to expect: behind a step it is not. So the
+    two smallest and the two largest sizes are not judged. Messages/s by size, ascending.
     """
     if len(size) < _FEWEST + 4:
         return []
     log_size, log_time = np.log(size), -np.log(rate)
-    part = (log_size[1:-1] - log_size[:-2]) / (log_size[2:] - log_size[:-2])
-    over = log_time[1:-1] - (log_time[:-2] * (1 - part) + log_time[2:] * part)
-    spread = laws.NORMAL_OF_MAD * float(np.median(np.abs(over)))
-    limit = spread * float(laws.t_isf(_ERROR / len(over), laws.mad_freedom(len(over))))
-    found = np.flatnonzero(over > max(limit, np.log(_SLOWER)))
-    return [(int(at) + 1, float(np.exp(over[at]))) for at in found]
+    inner = np.arange(2, len(size) - 2)
+
+    def over(one: int, other: int, error: float) -> Floats:
+        """Above the line through the sizes at these distances, where that is beyond chance."""
+        a, b = inner + one, inner + other
+        slope = (log_time[b] - log_time[a]) / (log_size[b] - log_size[a])
+        found: Floats = log_time[inner] - (log_time[a] + slope * (log_size[inner] - log_size[a]))
+        spread = laws.NORMAL_OF_MAD * float(np.median(np.abs(found)))
+        limit = spread * float(laws.t_isf(error, laws.mad_freedom(len(found))))
+        return np.where(found > max(limit, np.log(_SLOWER)), found, np.nan)
+
+    between = over(-1, 1, _ERROR / len(inner))
+    aside = over(-2, -1, _ERROR_OF_SIDE) + over(1, 2, _ERROR_OF_SIDE)
+    found = np.flatnonzero(~np.isnan(between + aside))
+    return [(int(inner[at]), float(np.exp(between[at]))) for at in found]
 
 
 def per_second(counters: Counters, seconds: float) -> dict[str, float]:
