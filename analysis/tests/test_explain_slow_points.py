@@ -52,11 +52,11 @@ def test_a_step_is_no_slow_size(more: float) -> None:
 @pytest.mark.parametrize("more", [1.4, 3.0, 1 / 3])
 def test_a_step_in_noise_is_no_slow_size(more: float, noise: float) -> None:
     """Nor where messages beyond it have another way, of which the time adds up."""
-    size = 2.0 ** np.arange(25)
+    size = np.exp2(np.arange(25.0))
     wrong = 0
     for seed in range(400):
         stepped = 1e9 / (1000 + size / 10 + np.where(size >= 1 << 14, 1000 * (more - 1), 0))
-        made: NDArray[np.float64] = stepped * np.random.default_rng(seed).normal(1, noise, len(size))
+        made = stepped * np.random.default_rng(seed).normal(1, noise, len(size))
         wrong += bool(slow_point.slow(size, made))
     assert wrong <= 0.03 * 400
 
