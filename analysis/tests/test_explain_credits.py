@@ -6,10 +6,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import a2aperf
 from a2aperf.explain.finding import Finding
+from a2aperf.workloads.stream.credit_bound import bound
 from support.synthetic_streams import Pipe, write_streams
 
 WINDOWS = (1, 2, 4, 8, 16, 32)
@@ -36,6 +38,18 @@ def test_where_credits_do_not_bind_no_round_trip_is_told(tmp_path: Path) -> None
     (one,) = told(tmp_path, [pipes])
     assert "credits bind nowhere" in one.text
     assert (one.abstains, one.weight, dict(one.numbers)) == (True, 0, {})
+
+
+@pytest.mark.parametrize("windows", [WINDOWS, (32, 48), (32, 48, 64, 96, 128)])
+@pytest.mark.parametrize("growth", [0.0, 0.26])
+def test_noise_binds_no_window(windows: tuple[int, ...], growth: float) -> None:
+    """Of windows by which the rate does not grow, or by a fifth with each doubling."""
+    wrong = 0
+    for seed in range(400):
+        noise = np.random.default_rng(seed).normal(0, 0.1, len(windows))
+        rate = 1e6 * (np.array(windows) / windows[0]) ** growth * np.exp(noise)
+        wrong += bound(pd.Series(rate, index=windows), 8) is not None
+    assert wrong <= 0.01 * 400
 
 
 def test_one_window_tells_nothing(tmp_path: Path) -> None:

@@ -19,8 +19,8 @@ from a2aperf.workloads.stream import alike, streams
 
 _SAME: Final = 0.1
 """Windows whose times differ by no more take the same time."""
-_APART: Final = 1.5
-"""Times the smallest window that the largest of those has at least."""
+_APART: Final = 2.0
+"""Times the smallest window that the largest of those has at least: less is within chance."""
 
 
 @dataclass(frozen=True)
