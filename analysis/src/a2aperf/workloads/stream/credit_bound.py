@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from a2aperf.deferred import pandas as pd
-from a2aperf.explain.finding import Finding, listed, us
+from a2aperf.explain.finding import Finding, listed, percent, us
 from a2aperf.labels import count_text, number_text, size_text
 from a2aperf.results import Results
 from a2aperf.workloads.stream import alike, streams
@@ -45,7 +45,10 @@ def find(found: Results) -> list[Finding]:
     several = [(of, one) for of in settings if len(of) > 1 and (one := _streams(of))]
     told = [finding for of, together in several for finding in _told(of, together)]
     if several and not told:
-        text = "credits bind nowhere: no two windows of a size take the same time"
+        text = (
+            f"credits are not seen to bind: no two windows, one {_APART:g} times the other, take "
+            f"the same time, within {percent(_SAME)}"
+        )
         return [Finding("credits", text, "all", len(several), "settings", abstains=True)]
     return told
 
