@@ -65,8 +65,11 @@ def run(
         ranks, ppn, provider, link_rate, rails, _pairs("--env", env), _pairs("--label", label)
     )
     blocks: list[block.Block] = []
-    used = set()
+    used, seen = set(), set()
     for path in texts:
+        if (real := path.resolve()) in seen:
+            raise InputError(f"{path}: given twice; its tables would count twice")
+        seen.add(real)
         text = _read(path)
         reader = formats.of_text(path, text) if format_ == AUTO else formats.ALL[format_]
         found = reader.parse(path, text)
