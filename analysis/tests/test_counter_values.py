@@ -124,6 +124,17 @@ def test_a_counter_that_was_reset_has_no_difference(a2a: Run, launch: Path) -> N
     assert "1000 → 819 (-)" in told
 
 
+def test_what_was_reset_or_rose_between_blocks_alone_is_shown(a2a: Run, launch: Path) -> None:
+    with edited(launch) as file:
+        file["counters/port"][:] = -1
+        set_faults(file, 0)
+        for point in range(len(file["state"])):
+            counter_values.put(file, "before_port", point, [100, 200, 300, 400])
+            counter_values.put(file, "after_port", point, [1, 2, 3, 4])
+    told = a2a("table", launch, "--counters", "--values")
+    assert "1000 → 10 (-)" in line_of(told, PORT)
+
+
 @pytest.mark.parametrize("form", ["text", "csv"])
 def test_older_files_have_the_difference_alone(a2a: Run, launch: Path, form: str) -> None:
     with edited(launch) as file:

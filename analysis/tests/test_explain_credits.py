@@ -36,11 +36,13 @@ def test_the_round_trip_and_the_window_that_the_highest_rate_needs(tmp_path: Pat
 def test_where_credits_do_not_bind_no_round_trip_is_told(tmp_path: Path) -> None:
     pipes = [Pipe(window=window, round_trip_ns=100, sizes=(8, 64)) for window in WINDOWS]
     (one,) = told(tmp_path, [pipes])
-    assert "credits are not seen to bind: no two windows, one 2 times the other, take" in one.text
+    assert (
+        "credits are not seen to bind: the smallest window and one at least 2 times as" in one.text
+    )
     assert (one.abstains, one.weight, dict(one.numbers)) == (True, 0, {})
 
 
-@pytest.mark.parametrize("windows", [WINDOWS, (32, 48), (32, 48, 64, 96, 128)])
+@pytest.mark.parametrize("windows", [WINDOWS, (8, 16), (32, 48, 64, 96, 128)])
 @pytest.mark.parametrize("growth", [0.0, 0.26])
 def test_noise_binds_no_window(windows: tuple[int, ...], growth: float) -> None:
     """Of windows by which the rate does not grow, or by a fifth with each doubling."""

@@ -41,6 +41,13 @@ def test_noise_is_no_slow_size(noise: float) -> None:
     assert called <= 0.03 * 400
 
 
+@pytest.mark.parametrize("count", [10, 11])
+def test_of_few_sizes_none_is_judged(count: int) -> None:
+    size, rate = np.array(SIZES[:count], float), rates(1.0, 0.01)[:count]
+    rate[5] /= 10
+    assert [at for at, _ in slow_point.slow(size, rate)] == ([5] if count == 11 else [])
+
+
 @pytest.mark.parametrize("more", [1.4, 3.0, 1 / 3])
 def test_a_step_is_no_slow_size(more: float) -> None:
     stepped = rates()

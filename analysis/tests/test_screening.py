@@ -246,6 +246,7 @@ def test_a_name_that_is_nearly_a_known_one_is_told() -> None:
             ":6:1: allowed: expected a value, or a range such",
         ),
         ('["on"]', '["5"]\nallowed = ["1..x"]', ":6:1: allowed: expected a value, or a range such"),
+        ('["on"]', '["5"]\nallowed = ["../lib", "a..b"]', ":5:1: values: '5' is not among those"),
         ('["on"]', '["5"]\n allowed = {min = 1}', ":6:2: allowed: expected texts such as"),
         ('["on"]', '["5"]\nallowed = ["6.."]', ":5:1: values: '5' is not among those that are"),
         ('["on"]', '["5"]\nallowed = ["..4"]', ":5:1: values: '5' is not among those that are"),

@@ -32,6 +32,8 @@ def below(outcome: Outcome) -> list[list[str]]:
         ("5", "1 × 5"),
         ("0;?", "1 × 0, 1 × ?"),
         ("0;0;0;…", "3 × 0, …"),
+        ("0-15,32-47;0-15,32-47;0-15…", "2 × 0-15,32-47, …"),
+        ("0,2,4…", "…"),
     ],
 )
 def test_a_list_is_shortened(cpus: str, told: str) -> None:

@@ -93,8 +93,7 @@ constexpr OptionRow kOptions[] = {
      .section = Section::what,
      .arity = Arity::several,
      .example = "1,2",
-     .help =
-         "open so many endpoints per rank, each with a queue of its own, and deal the peers over them (default: 1)",
+     .help = "open so many endpoints per rank and deal the peers over them (default: 1)",
      .set = [](Options& o, Values v, const Catalogue&) { alltoall_options(o).endpoints = parse_endpoints(v); }},
     {.name = "queues",
      .value = "LIST",
@@ -133,6 +132,13 @@ void check_endpoints(const Options& options) {
     const auto& way = options.polls.front();
     if (way && way->polling == Polling::block && endpoints != std::vector<int>{1})
         throw UsageError("--poll block sleeps on the queue of one endpoint: use another --poll with --endpoints");
+    // Whoever reads it also looks after those that a point leaves idle.
+    const std::vector<Queues>& queues = alltoall_options(options).queues;
+    if (std::ranges::count(queues, Queues::one) > 0 &&
+        std::ranges::count_if(endpoints, [](int count) { return count > 1; }) > 1)
+        throw UsageError(
+            "--queues one: all endpoints that a rank opens have that queue, so of --endpoints one number "
+            "above 1 can be given: another one is for a launch of its own");
 }
 
 // Of queues of another kind a launch has none beside those that are polled.
@@ -303,7 +309,7 @@ public:
 
     int most_channels(const Options& options) const override {
         ChannelCounts counts;
-        for (const Lanes& lanes : lanes_of(axes_of(options))) counts.hold(lanes.endpoints, lanes.queues);
+        for (const EndpointSet& set : endpoint_sets(axes_of(options))) counts.hold(set.endpoints, set.queues);
         if (alltoall_options(options).search) counts.hold(1, Queues::each); // of the default setting
         return counts.all();
     }

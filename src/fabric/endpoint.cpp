@@ -18,10 +18,10 @@ namespace a2aperf {
 namespace {
 
 // A provider that does not take it keeps a name of its own, of which nobody can tell whose it is.
-void name_segment(const Domain& domain, fid_ep* endpoint) {
-    if (!find_provider(domain.offer().provider()).names_segments) return;
+bool name_segment(const Domain& domain, fid_ep* endpoint) {
+    if (!find_provider(domain.offer().provider()).names_segments) return false;
     std::string name = new_segment_name();
-    if (!name.empty()) (void)fi_setname(&endpoint->fid, name.data(), name.size() + 1);
+    return !name.empty() && fi_setname(&endpoint->fid, name.data(), name.size() + 1) == 0;
 }
 
 FidPtr<fid_cq> open_queue(const Domain& domain, std::size_t depth, Wait wait) {
@@ -55,9 +55,6 @@ Endpoint::Endpoint(const Domain& domain, std::shared_ptr<fid_cq> queue, Completi
     fid_ep* endpoint = nullptr;
     check_fabric(fi_endpoint(domain.get(), &domain.offer().info(), &endpoint, nullptr), "fi_endpoint");
     endpoint_.reset(endpoint);
-    // shm's handler removes the files of all endpoints, by a list that may just be changing, while peers look for
-    // them.
-    StopSignal::reinstall();
     check_fabric(fi_ep_bind(endpoint, &av->fid, 0), "fi_ep_bind of the address vector");
     const std::uint64_t asked = completions == Completions::asked ? FI_SELECTIVE_COMPLETION : 0;
     if (asked != 0)
@@ -65,7 +62,9 @@ Endpoint::Endpoint(const Domain& domain, std::shared_ptr<fid_cq> queue, Completi
                      "fi_ep_bind of a queue for those asked for");
     check_fabric(fi_ep_bind(endpoint, &queue_->fid, asked != 0 ? FI_RECV : FI_TRANSMIT | FI_RECV),
                  "fi_ep_bind of the completion queue");
-    name_segment(domain, endpoint);
+    // shm's handler removes the files of all endpoints, by a list that may just be changing, while peers look for
+    // them. Those that have our names we remove ourselves.
+    if (name_segment(domain, endpoint)) StopSignal::reinstall();
     check_fabric(fi_enable(endpoint), "fi_enable",
                  "a queue may be larger than the device allows: lower FI_UNIVERSE_SIZE; with shm, other programs "
                  "may have left files in /dev/shm: remove those of no running process");

@@ -119,6 +119,9 @@ std::vector<std::int64_t> ticks_of(const std::string& line) {
 void read_levels(RankCounters& counters) {
     read_threads(counters);
     read_memory(counters);
+}
+
+void read_frequency(RankCounters& counters) {
     counters.cpu_frequency_khz = cpu_frequency_khz(sched_getcpu());
 }
 

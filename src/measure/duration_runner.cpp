@@ -45,7 +45,10 @@ DurationRunner::Run DurationRunner::run(Flow& flow) {
     const bool reads_node = job_.layout().local_index(job_.rank()) == 0;
     run.start = flow.run(durations_, rules_.duration, run.ticks, [&](Stage stage) {
         // What takes long to read is read where nobody waits for a message.
-        if (stage == Stage::ready) read_levels(run.before.rank);
+        if (stage == Stage::ready) {
+            read_levels(run.before.rank);
+            read_frequency(run.before.rank);
+        }
         if (stage == Stage::ready && reads_node) run.before.node = node_counters_.read();
         if (stage == Stage::start) read_usage(run.before.rank);
         if (stage == Stage::end) run.after.rank = read_usage();
@@ -53,6 +56,7 @@ DurationRunner::Run DurationRunner::run(Flow& flow) {
         if (reads_node)
             accumulate(run.node_counters, *run.before.node, run.after.node.emplace(node_counters_.read()));
         read_levels(run.after.rank);
+        read_frequency(run.after.rank);
         run.rank_counters = difference(run.before.rank, run.after.rank);
     });
     if (durations_.stop_signal() != 0) throw Interrupted(durations_.stop_signal());

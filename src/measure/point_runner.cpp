@@ -62,7 +62,10 @@ void PointRunner::run_block(Series& series, int count, OpKind kind) {
                        rules_.own_samples.size());
     const bool reads_node = job_.layout().local_index(job_.rank()) == 0;
     Reading before;
-    if (!series.before) read_levels(before.rank);
+    if (!series.before) {
+        read_levels(before.rank);
+        read_frequency(before.rank);
+    }
     if (reads_node) before.node = node_counters_.read();
     job_.barrier(); // nobody counts, nor uses CPU time, that the node's counters do not have
     read_usage(before.rank);
@@ -231,6 +234,7 @@ PointResult PointRunner::finish(Series& series, const Point& point) {
     PhaseCounts timed = gather_counters(job_, series.rank_counters, series.node_counters);
     result.ranks = std::move(timed.ranks);
     result.nodes = std::move(timed.nodes);
+    read_frequency(series.after.rank);
     const Reading before = series.before.value_or(Reading{});
     result.before = gather_counters(job_, before.rank, before.node);
     result.after = gather_counters(job_, series.after.rank, series.after.node);

@@ -77,9 +77,9 @@ std::vector<Setting> settings_of(const Axes& axes) {
             for (const Window& window : axes.windows) {
                 for (const Bytes chunk : axes.chunks) {
                     point.chunk = chunk;
-                    for (const Lanes& lanes : lanes_of(axes)) {
-                        point.channels = lanes.endpoints;
-                        point.queues = lanes.queues;
+                    for (const EndpointSet& set : endpoint_sets(axes)) {
+                        point.channels = set.endpoints;
+                        point.queues = set.queues;
                         for (const auto& way : axes.polls) {
                             point.polling = way;
                             settings.push_back({point, window});
@@ -150,15 +150,15 @@ Point baseline_of(const Point& point) {
 
 } // namespace
 
-std::vector<Lanes> lanes_of(const Axes& axes) {
-    std::vector<Lanes> lanes;
+std::vector<EndpointSet> endpoint_sets(const Axes& axes) {
+    std::vector<EndpointSet> sets;
     for (const int endpoints : axes.endpoints) {
         if (endpoints == 1)
-            lanes.push_back({endpoints, Queues::each});
+            sets.push_back({endpoints, Queues::each});
         else
-            for (const Queues queues : axes.queues) lanes.push_back({endpoints, queues});
+            for (const Queues queues : axes.queues) sets.push_back({endpoints, queues});
     }
-    return lanes;
+    return sets;
 }
 
 void ChannelCounts::hold(int channels, Queues queues) {

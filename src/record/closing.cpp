@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <iterator>
 #include <numeric>
 #include <optional>
 
@@ -291,8 +292,10 @@ std::vector<std::string> closing_words(const std::vector<Row>& rows, const Layou
         file));
     if (measured.empty()) return lines;
 
-    const std::string per_rank = best(measured, &Bandwidths::rank, "rank");
-    const std::string per_node = best(measured, &Bandwidths::node_net, "node");
+    Rows told; // what their times are known to be of
+    std::ranges::copy_if(measured, std::back_inserter(told), [](const Row* row) { return !is_untold(*row); });
+    const std::string per_rank = best(told, &Bandwidths::rank, "rank");
+    const std::string per_node = best(told, &Bandwidths::node_net, "node");
     if (!per_rank.empty())
         lines.push_back(fmt::format("best: {}{}{}", per_rank, per_node.empty() ? "" : ", ", per_node));
 
@@ -311,7 +314,7 @@ std::vector<std::string> closing_words(const std::vector<Row>& rows, const Layou
         factor));
     if (node_link_gbps > 0)
         remark(exceeding(
-            measured, fmt::format("more than the {:.0f} Gbit/s of a node's links", node_link_gbps), node_link_gbps,
+            told, fmt::format("more than the {:.0f} Gbit/s of a node's links", node_link_gbps), node_link_gbps,
             [](const Row& row) { return summary_of(row).gbps.node_net; },
             [](double gbps) { return fmt::format("{:.2f} Gbit/s", gbps); }));
     if (oversubscription.empty()) remark(last_too_often(measured, layout.ranks()));
@@ -319,7 +322,7 @@ std::vector<std::string> closing_words(const std::vector<Row>& rows, const Layou
     remark(sentinel_shift(rows));
     // Times of ops that follow one another hold what a rank waited for the others, too: they say nothing of modes.
     if (!measured.front()->point.is_pipelined())
-        for (const std::string& words : faster_settings(measured)) remark(words);
+        for (const std::string& words : faster_settings(told)) remark(words);
     for (const std::string& words : untold(measured)) remark(words);
     for (const std::string& words : against_uniform(measured, layout)) remark(words);
     remark(against_mpi(measured));

@@ -179,7 +179,7 @@ PhaseCounts CounterValues::read(std::string_view moment, int point, std::size_t 
         const ValueColumn column{name};
         const bool is_port = column.counter() == kPortColumn;
         for (std::size_t n = 0; column.is_of(moment) && n < nodes; ++n) {
-            const std::int64_t* const own = &values[n * width + c];
+            const std::int64_t* const own = values.data() + n * width + c; // the end where the last are no ports
             if (is_port)
                 counts.nodes[n].ports.assign(own, own + ports);
             else

@@ -28,6 +28,7 @@ BAD = [
     (("8",), "unexpected argument '8'"),
     (("--config", "missing.toml"), "--config: cannot read 'missing.toml': No such file or directory"),
     (("--resume",), "--output"),
+    (("--endpoints", "2,4", "--queues", "each,one"), "of --endpoints one number above 1 can be given"),
     (("--dry-run", "--ranks", "1"), "at least 2 ranks: give --ranks 2 or more"),
 ]
 

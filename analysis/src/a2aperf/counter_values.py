@@ -275,7 +275,10 @@ _HEADS: Final = (
 
 
 def _is_shown(one: Values) -> bool:
-    return bool(one.difference[one.changed].any() or (one.is_level and (one.after >= 0).any()))
+    if one.is_level:
+        return bool((one.after >= 0).any())
+    # Also what was reset, and what changed between blocks of ops alone.
+    return bool(one.difference[one.changed].any() or (one.before != one.after)[one.read].any())
 
 
 def _cells(one: Values, launch: Launch) -> list[Cell]:

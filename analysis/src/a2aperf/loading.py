@@ -135,7 +135,9 @@ def _leave_out_untold(part: _Part) -> None:
     timed = workloads.of_key(_workload_of(part)).timed
     if timed is None or timed.time not in part.described:
         return
-    wrong = [*carried.blank(timed, part.columns, part.described[timed.time].long_name)]
+    # Points of a resumed file may be of an older program than what describes them.
+    says = part.described[timed.time].long_name if len(part.launches) == 1 else ""
+    wrong = [*carried.blank(timed, part.columns, says)]
     terminal.tell_once(*(f"a2a: {part.path}: {what}" for what in wrong))
     part.untold.extend(wrong)
 

@@ -19,6 +19,8 @@ _CUT: Final = "…"
 def text(cpus: str) -> str:
     """A list of the file in short: `0-1;0-1;0` is `2 × 0-1, 1 × 0`, the first thread's first."""
     threads = cpus.rstrip(f"{_CUT};").split(";")
+    if cpus.endswith(_CUT) and not cpus.endswith(f";{_CUT}"):
+        threads.pop()  # it is a part of that thread's
     each = [f"{threads.count(one)} × {one}" for one in dict.fromkeys(threads)]
     return ", ".join([*each, _CUT] if cpus.endswith(_CUT) else each)
 

@@ -22,6 +22,8 @@ RankCounters read_rank_counters();
 RankCounters read_usage();
 void read_usage(RankCounters& counters);
 void read_levels(RankCounters& counters);
+// Of the CPU that it is on; for some kernels this takes 10 ms.
+void read_frequency(RankCounters& counters);
 
 // after - before; threads, affinity, memory and the CPU's frequency as after.
 RankCounters difference(const RankCounters& before, const RankCounters& after);

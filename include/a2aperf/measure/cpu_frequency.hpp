@@ -7,8 +7,9 @@
 
 namespace a2aperf {
 
-// cpufreq's word, else what /proc/cpuinfo says; -1 where neither says anything. Of the caller's own CPU this takes
-// some microseconds where there is cpufreq; of others the kernel may wait for them. root: where /sys and /proc are.
+// cpufreq's word, else what /proc/cpuinfo says; -1 where neither says anything. This may take some
+// milliseconds: kernels sleep between two looks at a CPU, or have a text of all of them. root: where /sys and /proc
+// are.
 std::int64_t cpu_frequency_khz(int cpu, const std::string& root = "");
 
 } // namespace a2aperf

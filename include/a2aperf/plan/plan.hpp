@@ -37,11 +37,11 @@ struct Axes {
 };
 
 // How many endpoints a rank has, and the queues of these: one endpoint has one, whatever is asked for.
-struct Lanes {
+struct EndpointSet {
     int endpoints;
     Queues queues;
 };
-std::vector<Lanes> lanes_of(const Axes& axes);
+std::vector<EndpointSet> endpoint_sets(const Axes& axes);
 
 // That a rank opens: with a queue each, and, beside these, with one for all of them.
 struct ChannelCounts {

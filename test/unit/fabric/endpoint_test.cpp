@@ -57,7 +57,7 @@ TEST_CASE("peers over shm have addresses of different lengths") {
     CHECK(std::set<fi_addr_t>(peers.begin(), peers.end()).size() == addresses.size());
 }
 
-TEST_CASE("endpoints of a domain can have one queue, and the last one closes it") {
+TEST_CASE("endpoints of a domain can have one queue, which is there as long as one of them") {
     for (const char* provider : {"tcp", "net", "shm"}) {
         CAPTURE(provider);
         const Domain domain(first_offer(provider));

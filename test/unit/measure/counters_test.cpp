@@ -35,6 +35,8 @@ TEST_CASE("what a process has used is read without what there is of it, and besi
     CHECK(counters.resident_memory == -1);
     CHECK(counters.cpu_frequency_khz == -1);
     read_levels(counters);
+    CHECK(counters.cpu_frequency_khz == -1);
+    read_frequency(counters);
     const RankCounters first = counters;
     read_usage(counters);
     CHECK(counters.threads == 1);

@@ -224,13 +224,13 @@ TEST_CASE("the queues of several endpoints are an axis, and one endpoint has one
     axes.endpoints = {1, 2, 3};
     axes.queues = {Queues::one, Queues::each};
     const Plan plan = make_plan(axes, Layout::blocks(4, 2), skip_nothing);
-    std::vector<std::string> lanes;
+    std::vector<std::string> sets;
     for (const Point& point : plan.points)
         if (point.role == Role::measure)
-            lanes.push_back(fmt::format("{} {}", point.channels, to_string(point.queues)));
-    CHECK(lanes == std::vector<std::string>{"1 each", "2 one", "2 each", "3 one", "3 each"});
+            sets.push_back(fmt::format("{} {}", point.channels, to_string(point.queues)));
+    CHECK(sets == std::vector<std::string>{"1 each", "2 one", "2 each", "3 one", "3 each"});
     ChannelCounts counts;
-    for (const Lanes& one : lanes_of(axes)) counts.hold(one.endpoints, one.queues);
+    for (const EndpointSet& one : endpoint_sets(axes)) counts.hold(one.endpoints, one.queues);
     CHECK(counts.own == 3);
     CHECK(counts.sharing == 3);
     CHECK(counts.all() == 6);

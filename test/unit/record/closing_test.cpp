@@ -238,6 +238,8 @@ TEST_CASE("of traffic that goes one way from a barrier nothing is said of what w
     result.summary.imbalance = 4;
     CHECK(test::contains(table.words(), "in the uniform traffic its busiest one moved"));
     result.late_limit_ns = -1; // a barrier start
+    result.summary.gbps.rank = result.summary.gbps.node_net = 12345;
+    CHECK_FALSE(test::contains(table.words(), "12345"));
     for (const double bound : {kAbsent, 300e3}) {
         result.summary.bound = bound;
         CHECK_FALSE(test::contains(table.words(), "in the uniform traffic its busiest one moved"));

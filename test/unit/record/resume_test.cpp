@@ -118,6 +118,21 @@ TEST_CASE("other nodes are allowed and told, with their ports beside the earlier
     CHECK(recorder.stored(1).verification.nodes.at(1).ports == std::vector<std::int64_t>{1018, -1, 1017});
 }
 
+TEST_CASE("nodes without a port have their other values") {
+    const test::TemporaryFolder folder;
+    Launch launch(folder / "a.h5");
+    launch.provenance.port_names.clear();
+    const PointResult result = launch.result(0);
+    Recorder recorder = launch.create();
+    recorder.write(0, result);
+    const PointResult stored = recorder.stored(0);
+    REQUIRE(stored.after.nodes.size() == result.after.nodes.size());
+    for (std::size_t n = 0; n < stored.after.nodes.size(); ++n) {
+        CHECK(stored.after.nodes[n].interrupts == result.after.nodes[n].interrupts);
+        CHECK(stored.after.nodes[n].ports.empty());
+    }
+}
+
 TEST_CASE("settings that decide figures must agree, and those that only stand beside them are told") {
     const test::TemporaryFolder folder;
     Launch first(folder / "a.h5");

@@ -38,7 +38,7 @@ def _require_baseline(named: str) -> None:
     The job starts in the folder that it is submitted from, and finds there what is found now.
     """
     path, known = Path(named), baselines.read()
-    if not path.exists() and named not in known:
+    if not path.exists() and str(path) not in known:
         close = get_close_matches(named, known, 1, 0.6)
         if close:
             hint = f"did you mean {close[0]}?"

@@ -28,6 +28,7 @@ _NUMBER: Final = re.compile(r"(0[xX][0-9a-fA-F]+|[0-9]+)([:,](0[xX][0-9a-fA-F]+|
 _LARGEST: Final = 20
 """Digits of the largest number that a variable can have, 2^64 − 1."""
 _RANGE: Final = re.compile(r"([0-9]{0,20})\.\.([0-9]{0,20})")
+_LIKE_RANGE: Final = re.compile(r"-?[0-9]*\.\.[\w.]*|[\w.]*\.\.-?[0-9]*")
 """Of `allowed`: whole numbers, both ends with them; an end that is not there is open."""
 _SINCE: Final = re.compile(r"(after )?\S+ \d+(\.\d+)*( or earlier)?")
 _SWITCHED: Final = frozenset(("0", "1", "yes", "no", "on", "off", "true", "false"))
@@ -342,7 +343,7 @@ class _Reader:
 
     def _require_allowed(self, number: int, values: list[str], allowed: list[str]) -> None:
         for one in allowed:
-            if not one or "\n" in one or (".." in one and not _is_range(one)):
+            if not one or "\n" in one or (_LIKE_RANGE.fullmatch(one) and not _is_range(one)):
                 self._refuse(
                     number,
                     "allowed",

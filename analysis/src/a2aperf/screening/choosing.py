@@ -53,9 +53,9 @@ def make(settings: Sequence[Setting], wanted: Wanted, seed: int) -> Plan:
         reason = _against(factor, known, settings, wanted)
         if not reason and known and (other := _beside(known, factors)):
             aside.append((factor, known))
+            afterwards = ", or by itself after this one" if wanted.confirms else ""
             reason = (
-                f"conflicts with {other}: in a round of its own (--without {other}), or by itself "
-                "after this one"
+                f"conflicts with {other}: in a round of its own (--without {other}){afterwards}"
             )
         if not reason and len(factors) == design.MOST:
             reason = f"no room beside {design.MOST} others: in the next round"
@@ -167,7 +167,7 @@ def _is_newer(since: str, libfabric: str) -> bool:
 
 def not_known(plan: Plan, known: frozenset[str]) -> list[str]:
     """Variables of a plan that this libfabric does not know: what sets them changes nothing."""
-    return [name for name in (*plan.names, *plan.fixed) if _is_unknown(name, known)]
+    return [name for name in (*plan.every, *plan.fixed) if _is_unknown(name, known)]
 
 
 def _is_unknown(name: str, known: frozenset[str]) -> bool:

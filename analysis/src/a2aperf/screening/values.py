@@ -110,6 +110,9 @@ def _said(made: Values, side: int) -> str:
     told = confirmation.said(one)
     if made.better.get(name) == value:
         return f"{told}; it {_place(made.trial, name)}"
+    apart = {x: of for x, of in made.better.items() if made.trial.are_apart(x, name)}
+    if confirmation.wins(one) and apart:
+        return f"{told}; {trial.assignments(apart)} is faster, and they conflict"
     return told
 
 

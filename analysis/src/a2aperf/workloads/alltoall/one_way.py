@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from typing import Final
 
@@ -57,7 +58,8 @@ def goes(found: Results, row: pd.Series) -> bool:
 def without_reached(found: Results) -> Results:
     """Leaves out what was reached of the bound where nothing carries it.
 
-    A program that knew better had left it out, too: what it has there is told as wrong.
+    A program that knew better had left it out, too: what it has there is told as wrong. But for
+    resumed files, whose points may be of an older program than what describes them.
     """
     points = found.points
     if REACHED not in points or points[REACHED].isna().all():
@@ -72,9 +74,11 @@ def without_reached(found: Results) -> Results:
         return found
     said: list[str] = []
     if _SAYS in found.columns[REACHED].long_name:
+        segments = Counter(launch.path for launch in found.launches.values())
         said = [
             f"point {row['point']}: {REACHED} is {row[REACHED]:g}, and {WHY}"
             for _, row in points.loc[wrong].iterrows()
+            if segments[found.launches[str(row["launch"])].path] == 1
         ]
     left = points.assign(**{REACHED: points[REACHED].mask(points.index.isin(wrong))})
     return replace(found, points=left, untold=(*found.untold, *said))

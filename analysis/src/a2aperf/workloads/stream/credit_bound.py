@@ -46,8 +46,8 @@ def find(found: Results) -> list[Finding]:
     told = [finding for of, together in several for finding in _told(of, together)]
     if several and not told:
         text = (
-            f"credits are not seen to bind: no two windows, one {_APART:g} times the other, take "
-            f"the same time, within {percent(_SAME)}"
+            "credits are not seen to bind: the smallest window and one at least "
+            f"{_APART:g} times as large nowhere take the same time, within {percent(_SAME)}"
         )
         return [Finding("credits", text, "all", len(several), "settings", abstains=True)]
     return told

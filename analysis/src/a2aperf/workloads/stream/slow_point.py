@@ -26,7 +26,8 @@ _SLOWER: Final = 1.25
 """Times what the sizes beside it lead one to expect, at least."""
 _ERROR: Final = 0.01  # of all sizes of a table together
 _ERROR_OF_SIDE: Final = 0.005  # of a size, beside either side alone
-_FEWEST: Final = 4  # sizes elsewhere, from which it is known how rough the table is
+_FEWEST: Final = 11
+"""Sizes: with fewer a slow one decides by itself how rough the table looks."""
 _BESIDE: Final = 2  # sizes on each side whose counters are looked at
 _STANDS_OUT: Final = 3.0
 """Times the largest beside it, each second."""
@@ -61,7 +62,7 @@ def slow(size: Floats, rate: Floats) -> list[tuple[int, float]]:
     It is also slower than either side alone leads one to expect: behind a step it is not. So the
     two smallest and the two largest sizes are not judged. Messages/s by size, ascending.
     """
-    if len(size) < _FEWEST + 4:
+    if len(size) < _FEWEST:
         return []
     log_size, log_time = np.log(size), -np.log(rate)
     inner = np.arange(2, len(size) - 2)
