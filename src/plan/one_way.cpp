@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "a2aperf/plan/one_way.hpp"
 
+#include <algorithm>
 #include <vector>
 
 namespace a2aperf {
@@ -48,10 +49,11 @@ bool goes_one_way(const TrafficMatrix& matrix) {
             walk(matrix, Direction::along, rank, seen, [&](Rank done) { order.push_back(done); });
     seen.assign(count, false);
     std::vector<Rank> part(count);
-    for (auto rank = order.rbegin(); rank != order.rend(); ++rank)
-        if (!seen[static_cast<std::size_t>(*rank)])
-            walk(matrix, Direction::against, *rank, seen,
-                 [&](Rank done) { part[static_cast<std::size_t>(done)] = *rank; });
+    std::reverse(order.begin(), order.end());
+    for (const Rank rank : order)
+        if (!seen[static_cast<std::size_t>(rank)])
+            walk(matrix, Direction::against, rank, seen,
+                 [&](Rank done) { part[static_cast<std::size_t>(done)] = rank; });
     for (Rank from = 0; from < matrix.ranks(); ++from)
         for (Rank to = 0; to < matrix.ranks(); ++to)
             if (matrix.weight(from, to) > 0 &&

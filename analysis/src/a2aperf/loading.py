@@ -11,7 +11,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-import h5py
 import numpy as np
 from numpy.typing import NDArray
 
@@ -35,7 +34,7 @@ class NothingLeftError(InputError):
 def load(
     paths: Iterable[Path | str],
     spared: Collection[Path] = (),
-    question: Callable[[h5py.File], asking.Summary] = asking.summary,
+    question: Callable[..., asking.Summary] = asking.summary,
 ) -> Results:
     """Read the points and launches of files; raw samples stay on disk.
 

@@ -176,13 +176,11 @@ _KINDS |= {"i1": "int8", "i4": "int32"}  # a copy has them as they are, for chec
 def columns_of(file: h5py.File, only: Collection[str] = ()) -> dict[str, Column]:
     """The columns of the points: those of the schema, and what the file describes beside them.
 
-    What a newer writer adds is described by its attributes, and so are words that it adds to ours.
-    Where names are given, those alone.
+    What newer writers add is described by attributes, as their words are. `only`: these names.
     """
     points = file["state"].shape
     found = {x.name: _as_in(file, x) for x in COLUMNS if not only or x.name in only}
-    others = set(file) - set(COLUMN) - _TAKEN
-    for name in sorted(others.intersection(only) if only else others):
+    for name in sorted((set(only) & set(file) if only else set(file)) - set(COLUMN) - _TAKEN):
         if file.get(name, getclass=True, getlink=True) is not h5py.HardLink:
             continue  # of another file, or of none
         dataset = file[name]

@@ -8,28 +8,10 @@ hold thousands. Of any other one all is read, for damage.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Final
 
-import h5py
-
-from a2aperf import asking, loading, reading, segments, strict, trailer, workloads
-from a2aperf.nodes.night import PASSING, Night, Per
-from a2aperf.schema import COLUMNS, Segment
-
-_COLUMNS: Final = frozenset({
-    *("role", "state", "skip_reason", "segment", "started", "attempts", "ops"),
-    *("engine", "schedule", "traffic", "message_size", "ranks", "ranks_per_node"),
-    *("time_p50", "time_mean", "clock_error"),
-})  # fmt: skip
-"""Of points, what `loading` and the workloads' `nodes` look at."""
-_PLAIN: Final = {one.name: one for one in COLUMNS if one.name in _COLUMNS and not one.flags}
-"""Those to which a file adds no words."""
-_ATTRIBUTES: Final = (
-    *("time_origin", "command_line", "sync", "shuffle_ranks", "seed"),
-    *("link_rate_gbps", "rails", "memory", "clock_error_ns"),
-)  # fmt: skip
-"""Of launches, likewise."""
-_OF_FILE: Final = ("workload", "raw_samples", "complete_at")
+from a2aperf import loading, reading, trailer, workloads
+from a2aperf.nodes import asked
+from a2aperf.nodes.night import Night, Per
 
 
 def of_file(path: Path, per: Per = "node") -> list[Night]:
@@ -43,24 +25,5 @@ def with_damage(path: Path, per: Per) -> tuple[list[Night], tuple[str, ...]]:
         found = loading.load([path])
         return [night for one in workloads.ALL for night in one.nodes(found, per)], found.damaged
     with reading.held(path):
-        found = loading.load([path], question=_summary)
+        found = loading.load([path], question=asked.summary)
         return [night for one in workloads.ALL for night in one.nodes(found, per)], ()
-
-
-def _summary(file: h5py.File) -> asking.Summary:
-    """A question; the answer lacks what nobody looks at who compares nodes."""
-    described = {**_PLAIN, **reading.columns_of(file, _COLUMNS - set(_PLAIN))}
-    return asking.Summary(
-        {name: strict.plain(name, file.attrs[name]) for name in _OF_FILE if name in file.attrs},
-        described,
-        frozenset(described).difference(file),
-        reading.read_columns(file, described.values()),
-        _launches(file),
-        [],
-    )
-
-
-def _launches(file: h5py.File) -> list[Segment]:
-    ranks = int(strict.numbers(file["ranks"], "int32").max(initial=0))
-    groups = (file["segments"][str(at)] for at in range(reading.segment_count(file)))
-    return [segments.read_placed(one, ranks, _ATTRIBUTES, ("nic",), PASSING) for one in groups]
