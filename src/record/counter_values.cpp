@@ -61,7 +61,7 @@ std::size_t width_of(const std::vector<std::string>& columns, std::size_t ports)
 
 std::vector<std::string> columns_in(const h5::Dataset& dataset, const std::vector<std::string>& known) {
     std::istringstream text(dataset.text_attribute(kColumnsAttribute));
-    const std::vector<std::string> columns{std::istream_iterator<std::string>(text), {}};
+    std::vector<std::string> columns{std::istream_iterator<std::string>(text), {}};
     for (const std::string& column : columns)
         if (std::ranges::find(known, column) == known.end())
             dataset.throw_unreadable(fmt::format("has {}, which this program does not know", column));
