@@ -58,7 +58,7 @@ TEST_CASE("peers over shm have addresses of different lengths") {
 }
 
 TEST_CASE("endpoints of a domain can have one queue, which is there as long as one of them") {
-    for (const char* provider : {"tcp", "net", "shm"}) {
+    for (const char* provider : {"tcp", "shm"}) { // net loses an fi_info with each endpoint, until libfabric 1.18
         CAPTURE(provider);
         const Domain domain(first_offer(provider));
         auto first = std::make_unique<Endpoint>(domain, 64, Wait::none);
