@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 from typing import cast
 
@@ -393,7 +394,8 @@ def _launched(sync: str, long_name: str = "", uniform: bool = True) -> Results:
          "bound_share": 80.0, "traffic_matrix": 0},
     ]  # fmt: skip
     points = pd.DataFrame(rows if uniform else rows[1:])
-    launches = {"a#0": cast(Launch, SimpleNamespace(attributes={"sync": sync}))}
+    launch = cast(Launch, SimpleNamespace(attributes={"sync": sync}, path=Path("a.h5")))
+    launches = {"a#0": launch}
     column = schema.Column("bound_share", "float64", long_name)
     return Results(points, launches, {}, columns={"bound_share": column})
 
@@ -414,6 +416,9 @@ def test_what_a_barrier_does_not_carry_is_left_out(
     newer = one_way.without_reached(_launched(sync, "absent where ops start at a barrier and …"))
     said = () if is_told else ("point 1: bound_share is 80, and " + one_way.WHY,)
     assert newer.untold == said
+    resumed = _launched(sync, "absent where ops start at a barrier and …")
+    resumed = replace(resumed, launches={**resumed.launches, "a#1": resumed.launches["a#0"]})
+    assert one_way.without_reached(resumed).untold == ()
 
 
 def test_a_lost_matrix_leaves_what_there_is(monkeypatch: pytest.MonkeyPatch) -> None:
