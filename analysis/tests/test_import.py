@@ -378,7 +378,7 @@ def test_formats_are_not_mixed(a2a: Run, tmp_path: Path) -> None:
 
 def test_a_text_that_is_given_twice_is_refused(a2a: Run, tmp_path: Path) -> None:
     (tmp_path / "link.txt").symlink_to(TABLE_2019)
-    outcome = a2a("import", TABLE_2019, tmp_path / "link.txt", "-o", tmp_path / "x.h5")
+    outcome = a2a("import", tmp_path / "link.txt", TABLE_2019, "-o", tmp_path / "x.h5")
     outcome.refused("link.txt: given twice")
     assert not (tmp_path / "x.h5").exists()
 

@@ -7,7 +7,7 @@ blocks too, and the value after is then more than the value before and the diffe
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -84,8 +84,7 @@ class Values:
     @property
     def is_level(self) -> bool:
         """There at one moment, and not counted."""
-        told = datasets.VALUES_BEFORE.get(self.name)
-        return bool(told and told.is_level)
+        return _is_level(self.name)
 
     @property
     def read(self) -> NDArray[np.bool_]:
@@ -116,6 +115,11 @@ def of_counters(counters: Counters) -> Iterator[Values]:
             yield replace(made, cpus=tuple(counters.thread_affinity)) if name == _THREADS else made
 
 
+def _is_level(name: str) -> bool:
+    told = datasets.VALUES_BEFORE.get(name)
+    return bool(told and told.is_level)
+
+
 def _in(counters: Counters | None, name: str) -> NDArray[np.int64] | None:
     if counters is None:
         return None
@@ -130,8 +134,7 @@ def _values(
     counted: NDArray[np.int64] | None,
 ) -> Values:
     """A level's value after the point is what else is a difference."""
-    told = datasets.VALUES_BEFORE.get(name)
-    is_level = bool(told and told.is_level)
+    is_level = _is_level(name)
     if is_level and after is None:
         after, counted = counted, None
     length = next(len(one) for one in (counted, after, before) if one is not None)
@@ -191,43 +194,51 @@ def frame(found: Results, phase: Phase = Phase.TIMED) -> tuple[pd.DataFrame, lis
     Its place and settings, then `COLUMNS`. What is unknown is <NA>. Raises InputError where no file
     here has counters of that phase.
     """
-    parts: list[pd.DataFrame] = []
     told: list[tuple[dict[Any, Any], list[Values]]] = []
+    parts: list[dict[str, Any]] = []
+    at: list[int] = []  # the place of each part
     for place, launch, counters in _all(found, phase):
         if counters is None:
             continue
-        told.append((place, values := list(of_counters(counters))))
-        parts += [_part(place, launch, one) for one in values]
+        values = list(of_counters(counters))
+        at += [len(told)] * len(values)
+        parts += [_part(launch, one) for one in values]
+        told.append((place, values))
     if not parts:
         raise InputError(NONE[phase])
-    return pd.concat(parts, ignore_index=True), _notes(found, phase, told)
+    counts = [len(one["rank"]) for one in parts]
+    # Whole numbers stay such beside places that have none.
+    places = pd.DataFrame([place for place, _ in told], dtype=object)
+    front = places.iloc[np.repeat(at, counts)].reset_index(drop=True)
+    made = {name: np.concatenate([one[name] for one in parts]) for name in parts[0]}
+    known = {name: made.pop(f"{name}_known") for name in _INTEGERS}
+    back = pd.DataFrame(made)
+    for name in _INTEGERS:
+        back[name] = back[name].astype("Int64").mask(~known[name])
+    return pd.concat([front, back], axis=1), _notes(found, phase, told)
 
 
-def _part(place: Mapping[Any, Any], launch: Launch, one: Values) -> pd.DataFrame:
-    ranks = np.arange(len(one.before))
+def _part(launch: Launch, one: Values) -> dict[str, Any]:
+    """Columns of a counter, an entry for each rank or node, and where whole numbers are known."""
+    count = len(one.before)
+    ranks = np.arange(count)
     is_of_rank = one.of == "ranks"
     nodes = np.array(launch.nodes, dtype=object)
-    node_of = np.asarray(launch.node_of_rank)[ranks] if is_of_rank else ranks
-    made = pd.DataFrame(
-        {
-            "counter": one.name,
-            "counter_units": one.units,
-            "of": one.of,
-            "rank": ranks if is_of_rank else pd.NA,
-            "node": nodes[node_of],
-            "before": _known(one.before, one.before >= 0),
-            "after": _known(one.after, one.after >= 0),
-            "difference": _known(one.difference, one.changed),
-            "cpus": one.cpus or "",
-        }
-    )
-    for index, (name, value) in enumerate(place.items()):
-        made.insert(index, name, value)
-    return made.astype(dict.fromkeys(_INTEGERS, "Int64"))
-
-
-def _known(values: NDArray[np.int64], is_known: NDArray[np.bool_]) -> Any:
-    return pd.Series(values, dtype="Int64").mask(~is_known)
+    words = {"counter": one.name, "counter_units": one.units, "of": one.of}
+    cpus = np.array(one.cpus or [""] * count, dtype=object)
+    return {
+        **{name: np.full(count, word, dtype=object) for name, word in words.items()},
+        "rank": ranks,
+        "node": nodes[np.asarray(launch.node_of_rank)[ranks] if is_of_rank else ranks],
+        "before": one.before,
+        "after": one.after,
+        "difference": one.difference,
+        "cpus": cpus,
+        "rank_known": np.full(count, is_of_rank),
+        "before_known": one.before >= 0,
+        "after_known": one.after >= 0,
+        "difference_known": one.changed,
+    }
 
 
 # As text -----------------------------------------------------------------------------------------

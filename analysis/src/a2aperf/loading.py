@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from a2aperf import asking, carried, copies, reading, schema, terminal, workloads
+from a2aperf import asking, carried, copies, reading, regular, schema, terminal, workloads
 from a2aperf.deferred import pandas as pd
 from a2aperf.errors import InputError
 from a2aperf.labels import count_text
@@ -178,11 +178,7 @@ def _described(parts: Iterable[_Part]) -> dict[str, schema.Column]:
 
 def _display_names(paths: list[Path]) -> dict[str, Path]:
     """A short unique name for every path: the file name, or the path where names collide."""
-    resolved = [os.path.realpath(path) for path in paths]
-    count = Counter(resolved)
-    for path, where in zip(paths, resolved, strict=True):
-        if count[where] > 1:
-            raise InputError(f"{path}: given twice; its ops would count twice")
+    regular.require_once(paths, "ops")
     bases = Counter(path.name for path in paths)
     names = {path.name if bases[path.name] == 1 else os.fspath(path): path for path in paths}
     # A name need not be text.

@@ -7,6 +7,8 @@ A pipe without a writer, a device or a socket may stand at any name.
 import errno
 import os
 import stat
+from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
 from a2aperf.errors import InputError
@@ -28,6 +30,15 @@ def is_file(path: Path) -> bool:
         return stat.S_ISREG(path.stat().st_mode)
     except (FileNotFoundError, NotADirectoryError, ValueError):
         return False
+
+
+def require_once(paths: Sequence[Path], what: str) -> None:
+    """InputError where a file is named twice, also by a link: what it has would count twice."""
+    resolved = [os.path.realpath(path) for path in paths]
+    count = Counter(resolved)
+    for path, where in zip(paths, resolved, strict=True):
+        if count[where] > 1:
+            raise InputError(f"{path}: given twice; its {what} would count twice")
 
 
 def require_file(path: Path) -> None:

@@ -59,17 +59,15 @@ def run(
     per node and settings is read; what it does not say stays unknown, or is what the options say.
     """
     writer.require_writable(output, force)
+    regular.require_once(texts, "tables")
     if link_rate <= 0 or math.isinf(link_rate):
         raise InputError(f"--link-rate {link_rate:g}: expected Gbit/s above 0, such as 100")
     given = block.Given(
         ranks, ppn, provider, link_rate, rails, _pairs("--env", env), _pairs("--label", label)
     )
     blocks: list[block.Block] = []
-    used, seen = set(), set()
+    used = set()
     for path in texts:
-        if (real := path.resolve()) in seen:
-            raise InputError(f"{path}: given twice; its tables would count twice")
-        seen.add(real)
         text = _read(path)
         reader = formats.of_text(path, text) if format_ == AUTO else formats.ALL[format_]
         found = reader.parse(path, text)
