@@ -141,8 +141,8 @@ RunRules Measurement::rules_for(const Point& point) const {
 }
 
 PointRunner Measurement::runner_for(const Point& point, const Point* beside) {
-    (void)channels_.of(point); // in its kind of memory
-    if (beside != nullptr && !beside->is_baseline()) (void)channels_.of(*beside);
+    channels_.use_memory_of(point);
+    if (beside != nullptr && !beside->is_baseline()) channels_.use_memory_of(*beside);
     PointRunner runner(job_, channels_.all(), loop_, deadline_, node_counters_, rules_for(point));
     runner.set_clock_keeper([this] { return keep_clock(); });
     runner.set_engine([this](const EngineParts& parts) { return workload_.engine(parts); });

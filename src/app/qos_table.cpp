@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "a2aperf/plan/paths_plan.hpp"
+#include "a2aperf/stats/carried.hpp"
 #include "a2aperf/stats/shares.hpp"
 #include "a2aperf/stats/summary.hpp"
 
@@ -178,9 +179,7 @@ private:
         }
         std::string lines = line(point, point.mode, "all", "", "", "", "", messages, sum, time, kAbsent, kAbsent);
         if (shared.intervals == 0) return lines + "# there is no whole interval in which every path could send\n";
-        if (std::isnan(time))
-            lines +=
-                "# no rate: its time is not above what the clocks may be off by, or no time for its messages\n";
+        if (std::isnan(time)) lines += fmt::format("# no rate: its {}\n", kNotCarried);
         if (const double jain = jain_index(bytes); is_fabric && !std::isnan(jain))
             lines += fmt::format("# Jain's index {:.4f} over {:.1f} s\n", jain, seconds(shared.time));
         return lines;

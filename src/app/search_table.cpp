@@ -87,7 +87,7 @@ std::string setting_of(const Point& point) {
     // The same at every size: not into how many chunks it cuts a message.
     const std::string chunk = point.chunk == 0 ? "" : fmt::format(" chunk {}", Window{0, point.chunk}.text());
     return fmt::format("{} {} window {}{}{}{}", point.mode, point.schedule_name(), point.asked_window(), chunk,
-                       point.lane_words(), point.polling_words());
+                       point.endpoint_words(), point.polling_words());
 }
 
 std::string search_table(std::span<const Found> found) {

@@ -9,6 +9,7 @@
 
 #include "a2aperf/base/units.hpp"
 #include "a2aperf/plan/stream_plan.hpp"
+#include "a2aperf/stats/carried.hpp"
 #include "a2aperf/transfer/msg.hpp"
 
 namespace a2aperf {
@@ -122,11 +123,7 @@ void StreamTable::add(const Point&, const PointResult& result) {
 }
 
 void StreamTable::close(Progress& progress) const {
-    if (untold_ > 0)
-        progress.note(
-            fmt::format("no rate at {}: the time is not above what the clocks may be off by, or no time for "
-                        "its messages",
-                        counted(untold_, "point")));
+    if (untold_ > 0) progress.note(fmt::format("no rate at {}: the {}", counted(untold_, "point"), kNotCarried));
     if (lost_ > 0)
         progress.note(
             fmt::format("up to {} of a rank not kept, for there was no room for more of a point (--max-samples)",

@@ -127,7 +127,7 @@ std::string Point::chunk_words() const {
     return is_cut() ? fmt::format(" chunk {} ({})", asked, chunks()) : fmt::format(" chunk {} (not cut)", asked);
 }
 
-std::string Point::lane_words() const {
+std::string Point::endpoint_words() const {
     if (channels == 1) return "";
     return fmt::format(" endpoints {}{}", channels, queues == Queues::one ? " (one queue)" : "");
 }
@@ -150,7 +150,7 @@ std::string Point::label() const {
     const std::string cell = fmt::format("{} {}{}", mode, schedule_name(), asked);
     if (is_baseline()) return fmt::format("{} {} B", cell, message_size);
     if (distance > 0) return fmt::format("{} by {} {} B", cell, distance, message_size);
-    return fmt::format("{} window {}{}{}{} {} B{}", cell, window_words(), chunk_words(), lane_words(),
+    return fmt::format("{} window {}{}{}{} {} B{}", cell, window_words(), chunk_words(), endpoint_words(),
                        polling_words(), message_size, role == Role::sentinel ? " (sentinel)" : "");
 }
 

@@ -28,7 +28,7 @@ constexpr std::string_view kPortColumn = "port";
 // Whose values a column is, and of which moment.
 struct ValueColumn {
     bool is_of(std::string_view moment) const { return name.starts_with(moment); }
-    std::string counter() const { return name.substr(name.find('_') + 1); }
+    std::string_view counter() const { return std::string_view(name).substr(name.find('_') + 1); }
 
     const std::string& name;
 };
@@ -70,12 +70,12 @@ std::vector<std::string> columns_in(const h5::Dataset& dataset, const std::vecto
 
 const RankNumber& rank_number_of(const ValueColumn& column) {
     return *std::ranges::find(kRankNumbers, column.counter(),
-                              [](const RankNumber& one) { return std::string(one.name); });
+                              [](const RankNumber& one) { return std::string_view(one.name); });
 }
 
 const NodeNumber& node_number_of(const ValueColumn& column) {
     return *std::ranges::find(kNodeNumbers, column.counter(),
-                              [](const NodeNumber& one) { return std::string(one.name); });
+                              [](const NodeNumber& one) { return std::string_view(one.name); });
 }
 
 } // namespace

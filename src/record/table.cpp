@@ -29,7 +29,7 @@ std::string how(const Point& point) {
     if (point.is_baseline() && point.traffic) return fmt::format("MPI_Alltoallv {}", point.traffic->name());
     if (point.is_baseline()) return "MPI_Alltoall";
     std::string text = fmt::format("{} {} {}{}{}{}", point.mode, point.schedule_name(), point.window_words(),
-                                   point.chunk_words(), point.lane_words(), point.polling_words());
+                                   point.chunk_words(), point.endpoint_words(), point.polling_words());
     if (point.traffic) text += fmt::format(" {}", point.traffic->name());
     return point.role == Role::sentinel ? text + ", sentinel" : text;
 }

@@ -237,7 +237,7 @@ def test_ops_have_the_matrices_of_the_file_in_turn(measure, needs_provider, tmp_
     require_sound(tmp_path / "a.h5")
 
 
-def test_redrawn_traffic_beside_mpi_over_lanes_and_resumed(launch, tmp_path):
+def test_redrawn_traffic_beside_mpi_over_endpoints_and_resumed(launch, tmp_path):
     words = (
         "alltoall", "--ops", "12", "--warmup", "1", *CALM, "--provider", "tcp", "--sizes", "4000", "--traffic", "permutation,moe(experts=4,top=1)",
         "--redraw", "op", "--baseline", "mpi", "--schedule", "coloured", "--chunk", "1000", "--endpoints", "2", "-o", "a.h5",

@@ -31,9 +31,11 @@ public:
     std::span<Channel* const> all() const { return all_; }
     // Those over which a point is measured, whose messages lie in its kind of memory.
     std::span<Channel* const> of(const Point& point) const {
-        const auto chosen = channels_of(all(), point);
-        for (Channel* channel : chosen) channel->use(point.memory);
-        return chosen;
+        use_memory_of(point);
+        return channels_of(all(), point);
+    }
+    void use_memory_of(const Point& point) const {
+        for (Channel* channel : channels_of(all(), point)) channel->use(point.memory);
     }
     Channel& front() const { return *all_.front(); }
 

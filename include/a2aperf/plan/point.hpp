@@ -86,12 +86,12 @@ struct Point {
     // For messages: "tagged shift window all 60000 B"; "tagged shift by 3 60000 B" for one step of it;
     // "collective library 60000 B" for a baseline.
     std::string label() const;
-    std::string asked_window() const;  // "all", "8", "256KiB"
-    std::string window_words() const;  // "all", "8", "256KiB (4)": in force are 4
-    std::string chunk_words() const;   // " chunk 64KiB (16)": so many of a message; nothing of whole messages
-    std::string lane_words() const;    // " endpoints 2", " endpoints 2 (one queue)", of more than one
-    std::string polling_words() const; // " poll spin", where points of the launch differ by it
-    std::string memory_words() const;  // in a label: " memory huge", nothing of the default kind
+    std::string asked_window() const;   // "all", "8", "256KiB"
+    std::string window_words() const;   // "all", "8", "256KiB (4)": in force are 4
+    std::string chunk_words() const;    // " chunk 64KiB (16)": so many of a message; nothing of whole messages
+    std::string endpoint_words() const; // " endpoints 2", " endpoints 2 (one queue)", of more than one
+    std::string polling_words() const;  // " poll spin", where points of the launch differ by it
+    std::string memory_words() const;   // in a label: " memory huge", nothing of the default kind
 };
 
 // Whether their messages move alike, but for what their mode is: by schedule, window as it was asked for, chunk,

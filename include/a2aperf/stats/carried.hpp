@@ -11,4 +11,8 @@ namespace a2aperf {
 // one. No rate follows from such a time.
 double carried_time(double time_ns, double clock_error_ns, std::int64_t most_messages);
 
+// Of a time that is NaN.
+inline constexpr const char* kNotCarried =
+    "time is not above what the clocks may be off by, or no time for its messages";
+
 } // namespace a2aperf
