@@ -363,6 +363,7 @@ LAUNCH: list[tuple[str, Any, str]] = [
     ("clock_domain_of_rank", 9, "clock_domain_of_rank names no clock"),
     ("rank_order", 3, "rank_order has not every rank once"),
     ("@rails", np.int32(-5), "rails is -5"),
+    ("@rank_rails", np.int32(-5), "rank_rails is -5"),
     ("@link_rate_gbps", np.float64(np.inf), "link_rate_gbps is inf"),
     ("@clock_error_ns", np.float64(-1), "clock_error_ns is -1"),
     ("@shuffle_ranks", np.int32(7), "shuffle_ranks is 7"),

@@ -84,11 +84,21 @@ def _matrix(*messages: tuple[int, int]) -> list[list[int]]:
     return [[int((source, to) in messages) for to in range(4)] for source in range(4)]
 
 
-def _launch(gbps: float) -> Launch:
-    return cast(
-        Launch,
-        SimpleNamespace(node_of_rank=NODES, attributes={"rails": 1, "link_rate_gbps": gbps}),
-    )
+def _launch(gbps: float, rails: int = 1, of_rank: int = -1) -> Launch:
+    attributes = {"rails": rails, "rank_rails": of_rank, "link_rate_gbps": gbps}
+    return cast(Launch, SimpleNamespace(node_of_rank=NODES, attributes=attributes))
+
+
+def test_links_of_a_rank_are_those_of_all_its_adapters() -> None:
+    """Of older files one; the bound is of whoever has most to move over what it has."""
+    assert matrices.link_rates(_launch(10)) == (10, 10)
+    assert matrices.link_rates(_launch(10, 4)) == (10, 40)
+    assert matrices.link_rates(_launch(10, 4, 1)) == (10, 40)
+    assert matrices.link_rates(_launch(10, 4, 2)) == (20, 40)
+    assert np.isnan(matrices.link_rates(_launch(np.nan, 4, 2))).all()
+    loads = matrices.Loads.of(matrices.bytes_of(INCAST, 1000), NODES)
+    bounds = [loads.bound(*matrices.link_rates(_launch(10, 2, of)))[0] for of in (1, 2)]
+    assert bounds == [pytest.approx(6400), pytest.approx(3200)]
 
 
 def test_of_ops_with_matrices_of_their_own_means_are_told_and_the_median_share() -> None:

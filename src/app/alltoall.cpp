@@ -11,6 +11,7 @@
 #include "a2aperf/base/terminal.hpp"
 #include "a2aperf/config/selection.hpp"
 #include "a2aperf/config/values.hpp"
+#include "a2aperf/fabric/nic.hpp"
 #include "a2aperf/plan/size_list.hpp"
 #include "a2aperf/record/closing.hpp"
 #include "a2aperf/record/recorder.hpp"
@@ -141,6 +142,19 @@ void check_endpoints(const Options& options) {
             "above 1 can be given: another one is for a launch of its own");
 }
 
+// Which adapter an endpoint has follows from how many a rank has.
+void check_adapters(const Options& options) {
+    if (!names_several_nics(options.nic)) return;
+    const bool has_search = alltoall_options(options).search.has_value();
+    for (const int endpoints : alltoall_options(options).endpoints)
+        if (endpoints != (has_search ? 1 : alltoall_options(options).endpoints.front()))
+            throw UsageError(fmt::format("--nic {}: which adapter an endpoint has follows from how many "
+                                         "--endpoints there are: give one number "
+                                         "of them{}",
+                                         options.nic,
+                                         has_search ? ", with --search 1, which its default setting has" : ""));
+}
+
 // Of queues of another kind a launch has none beside those that are polled.
 void check_polls(const Options& options) {
     if (options.polls.size() == 1) return;
@@ -183,6 +197,7 @@ constexpr WorkloadRow kRow{
             if (options.sync == Sync::none) check_pipelined(options);
             check_baseline(options);
             check_endpoints(options);
+            check_adapters(options);
             check_polls(options);
             check_redraw(alltoall_options(options).patterns, alltoall_options(options).redraws);
         },
@@ -313,6 +328,8 @@ public:
         if (alltoall_options(options).search) counts.hold(1, Queues::each); // of the default setting
         return counts.all();
     }
+
+    bool deals_peers() const override { return true; }
 
     bool shares_queues(const Options& options) const override {
         return std::ranges::count(alltoall_options(options).queues, Queues::one) > 0;

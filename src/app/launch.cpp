@@ -23,6 +23,14 @@ std::string variable(const char* name) {
     return value != nullptr ? value : "";
 }
 
+// Of this rank's node; of a --nic that names several all of them: "e0,e1".
+std::string domains_of(const ProviderChoice& choice) {
+    std::vector<std::string> names;
+    for (const Offer& offer : choice.adapters.empty() ? choice.used() : std::span(choice.adapters))
+        if (std::ranges::find(names, offer.domain()) == names.end()) names.push_back(offer.domain());
+    return fmt::format("{}", fmt::join(names, ","));
+}
+
 // By its row in the file, too.
 std::string named(const Point& point, int index) {
     return fmt::format("point {}, {}", index, point.label());
@@ -78,7 +86,7 @@ Provenance Launch::provenance() {
                   {"provider_version", choice.offer.provider_version()},
                   {"libfabric_version", libfabric_version()},
                   {"mpi_version", Job::mpi_version()},
-                  {"domain", choice.offer.domain()},
+                  {"domain", domains_of(choice)},
                   {"sync", std::string(to_string(measurement_.start().start))},
                   {"sync_reason", measurement_.start().reason},
                   {"poll", polling_text(options_, prepared_.polling)},
@@ -97,7 +105,8 @@ Provenance Launch::provenance() {
                       {"asked_min_ops", options_.precision ? options_.min_ops : -1},
                       {"asked_max_ops", options_.precision ? options_.max_ops : -1},
                       {"asked_time_budget", options_.time_budget.value_or(-1)},
-                      {"rails", link.rails}};
+                      {"rails", link.rails},
+                      {"rank_rails", link.rails > 0 ? link.of_rank : -1}};
     const double unknown = std::nan("");
     facts.numbers = {{"clock_error_ns", clock.error_ns},
                      {"asked_precision", options_.precision.value_or(unknown)},
@@ -179,6 +188,8 @@ void Launch::introduce(Progress& progress) const {
     for (const auto& warning : prepared_.choice.warnings) progress.note("warning: " + warning);
     if (!prepared_.choice.nic_choice.warning.empty())
         progress.note("warning: " + prepared_.choice.nic_choice.warning);
+    if (const std::string words = job_.is_root() ? measurement_.adapter_words() : ""; !words.empty())
+        progress.note(words);
     if (const std::string words = usual_sharing(plan(), prepared_.budget, job_.ranks()); !words.empty())
         progress.note(words);
     if (options_.with_mpi_baseline) progress.note("baseline: MPI_Alltoall over " + mpi_transport());

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "a2aperf/base/clock.hpp"
 #include "a2aperf/base/error.hpp"
@@ -26,10 +27,20 @@ std::optional<Start> wanted_start(Sync sync) {
     return std::nullopt;
 }
 
-// All channels of a rank have the same.
-std::vector<std::vector<NicFacts>> adapters_of(const Job& job, const Offer& offer) {
-    const NicFacts mine = nic_of(offer);
-    return adapters_in_use(job, {&mine, 1});
+NodeLink link_of(const Job& job, const std::vector<std::vector<NicFacts>>& adapters, const ProviderChoice& choice) {
+    NodeLink link = a2aperf::node_link(adapters);
+    link.of_rank = static_cast<int>(job.max(static_cast<std::int64_t>(adapters_of(choice.used()).size())));
+    return link;
+}
+
+// "e0, e1", each with its port where an adapter is there with several.
+std::string names_of(const std::vector<NicFacts>& adapters) {
+    std::vector<std::string> names;
+    for (const NicFacts& nic : adapters) {
+        const auto of_it = std::ranges::count(adapters, nic.name, &NicFacts::name);
+        names.push_back(of_it > 1 ? fmt::format("{}/{}", nic.name, nic.port) : nic.name);
+    }
+    return fmt::format("{}", fmt::join(names, ", "));
 }
 
 const std::vector<NicFacts>& of_this_node(const std::vector<std::vector<NicFacts>>& adapters, const Job& job) {
@@ -41,10 +52,12 @@ const std::vector<NicFacts>& of_this_node(const std::vector<std::vector<NicFacts
 Measurement::Measurement(Job& job, const Options& options, const Preparation& prepared, StartTimes& start_times)
     : job_(job), options_(options), workload_(workload_of(options)), prepared_(prepared), start_times_(start_times),
       deadline_(prepared.polling.way.polling, options.timeout, prepared.polling.way.throttle),
-      adapters_(adapters_of(job, prepared.choice.offer)), node_link_(a2aperf::node_link(adapters_)),
+      adapters_(adapters_in_use(job, adapters_of(prepared.choice.used()))),
+      node_link_(link_of(job, adapters_, prepared.choice)),
       port_names_(agree_on_port_names(job, of_this_node(adapters_, job))),
       node_counters_(of_this_node(adapters_, job), port_names_), counted_start_(job, node_counters_),
-      channels_(job, prepared.choice.offer, prepared.channel_settings(options, job), channel_counts(prepared.plan)),
+      channels_(job, prepared.choice.offer, prepared.channel_settings(options, job), channel_counts(prepared.plan),
+                prepared.choice.dealt),
       loop_(job, clock_.mine, deadline_), durations_(job, clock_.mine, deadline_),
       time_of_point_(options.time_budget) {
     start_times.end(StartPhase::counters, channels_.all().front()->start_times().begin());
@@ -127,7 +140,7 @@ RunRules Measurement::rules_for(const Point& point) const {
                      .complete_at = options_.complete_at,
                      .has_common_start = start_.start == Start::clock,
                      .node_link_gbps = node_link_.gbps,
-                     .rank_link_gbps = node_link_.rail_gbps(),
+                     .rank_link_gbps = node_link_.rank_gbps(),
                      .is_uniform = point.traffic == nullptr};
     if (workload_.is_collective())
         rules.summary.loads =
@@ -177,6 +190,21 @@ DurationRules Measurement::duration_rules_for(const Point& point) const {
     rules.time_origin = common.time_origin;
     rules.clock_of_rank = clock_.domain_of_rank;
     return rules;
+}
+
+std::string Measurement::adapter_words() const {
+    const ProviderChoice& choice = prepared_.choice;
+    if (!names_several_nics(workload_.nic_of(options_, job_.rank(), job_.ranks()))) return {};
+    const std::vector<NicFacts>& here = of_this_node(adapters_, job_);
+    if (choice.adapters.empty() && here.empty())
+        return fmt::format("--nic {}: messages over {} pass none", options_.nic, prepared_.provider());
+    if (choice.adapters.empty())
+        return fmt::format("--nic {}: one on each node ({})", options_.nic, names_of(here));
+    const auto count = choice.adapters.size();
+    const bool is_each = choice.dealt.size() >= count;
+    return fmt::format("--nic {}: {} of {} of {} in use ({}), which {} take in turn", options_.nic, here.size(),
+                       counted(count, "adapter"), job_.host(job_.rank()), names_of(here),
+                       is_each ? "endpoints of a rank" : "ranks of a node");
 }
 
 void Measurement::finish() {

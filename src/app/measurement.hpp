@@ -39,6 +39,8 @@ public:
     const StartChoice& start() const { return start_; }
     const ClockAgreement& clock() const { return clock_; }
     const NodeLink& node_link() const { return node_link_; }
+    // Of a --nic that names several: which are in use, on rank 0's node; empty else. On rank 0.
+    std::string adapter_words() const;
     const std::vector<std::string>& port_names() const { return port_names_; }
     Nanoseconds time_origin() const { return time_origin_wall_; } // since 1970-01-01
 

@@ -126,7 +126,12 @@ Preparation prepare(const Job& job, const Options& options, const StoredChoices&
         choose_provider(job, {options.provider, nic, workload.modes(options), demands, mpi_uses_libfabric()});
     if (no_delay && find_provider(choice.offer.provider()).network == "TCP")
         choice.environment.push_back(*no_delay);
-    if (workload.shares_queues(options)) choice.one_queue_trouble = one_queue_trouble(job, choice.offer);
+    if (workload.shares_queues(options))
+        choice.one_queue_trouble =
+            choice.adapters.empty()
+                ? one_queue_trouble(job, choice.offer)
+                : fmt::format("--nic {}: endpoints with one queue have one domain, and so one adapter",
+                              options.nic);
     start_times.end(StartPhase::provider);
     const auto lacking = lacking_memories(job, options.memories);
     std::vector<const MemoryKind*> memories;
@@ -147,6 +152,8 @@ Preparation prepare(const Job& job, const Options& options, const StoredChoices&
         return memory_skip_reason(point, budget, job.ranks());
     });
     agree_on_traffic(job, plan);
+    deal_adapters(choice, job.layout().local_index(job.rank()),
+                  workload.deals_peers() ? channel_counts(plan).own : 1);
     const auto stored_start = keep_stored(plan, from_reader(job, stored));
     PollingChoice polling =
         choose_polling(options.polls.front(), is_oversubscribed(job.layout(), cores, most_threads(plan)));

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "a2aperf/base/error.hpp"
+#include "a2aperf/fabric/nic.hpp"
 #include "a2aperf/measure/credit_stream.hpp"
 #include "a2aperf/measure/stream_trouble.hpp"
 #include "a2aperf/plan/size_list.hpp"
@@ -220,6 +221,9 @@ public:
     std::string nic_of(const Options& options, Rank rank, int ranks) const override {
         const StreamOptions& asked = stream_options(options);
         if (asked.from.empty() && asked.to.empty()) return options.nic;
+        if (names_several_nics(options.nic))
+            throw UsageError(
+                fmt::format("--nic {}: beside --from or --to it is one adapter, of the others", options.nic));
         std::set<Rank> senders;
         std::set<Rank> receivers;
         for (const StreamPair& pair : asked.pairs.of(ranks, asked.is_duplex)) {

@@ -9,6 +9,7 @@
 #include "a2aperf/base/error.hpp"
 #include "a2aperf/config/selection.hpp"
 #include "a2aperf/config/values.hpp"
+#include "a2aperf/fabric/nic.hpp"
 #include "a2aperf/measure/mode_table.hpp"
 #include "duration_workload.hpp"
 
@@ -93,6 +94,12 @@ void require_completions(const Options& options, std::string_view option) {
 
 using Values = std::span<const std::string>;
 
+// Of the senders, or of the receivers: their ranks take no turns.
+std::string parse_one_nic(const std::string& text) {
+    if (names_several_nics(text)) throw UsageError(fmt::format("{} names several NICs: give one", quote(text)));
+    return parse_nic(text);
+}
+
 constexpr OptionRow kOptions[] = {
     {.name = "pairs",
      .value = "PAIRS",
@@ -115,13 +122,13 @@ constexpr OptionRow kOptions[] = {
      .section = Section::where,
      .example = "mlx5_0/1",
      .help = "adapter of the senders, and its port: with --to two ports of one are a loopback (default: as --nic)",
-     .set = [](Options& o, Values v, const Catalogue&) { own(o).from = parse_nic(v[0]); }},
+     .set = [](Options& o, Values v, const Catalogue&) { own(o).from = parse_one_nic(v[0]); }},
     {.name = "to",
      .value = "NIC[/PORT]",
      .section = Section::where,
      .example = "mlx5_0/2",
      .help = "adapter of the receivers, and its port (default: as --nic)",
-     .set = [](Options& o, Values v, const Catalogue&) { own(o).to = parse_nic(v[0]); }},
+     .set = [](Options& o, Values v, const Catalogue&) { own(o).to = parse_one_nic(v[0]); }},
     {.name = "free-delay",
      .value = "LIST",
      .section = Section::what,

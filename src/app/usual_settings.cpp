@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "a2aperf/fabric/nic.hpp"
 #include "alltoall_options.hpp"
 
 namespace a2aperf {
@@ -65,6 +66,8 @@ std::string usual_endpoints_trouble(const Options& options, int ranks) {
     if (ranks <= kUsualEndpoints) return "a rank has one peer, which is reached over one of them";
     if (ranks * kUsualEndpoints > kMostConnections)
         return fmt::format("each is connected to every other of {} ranks", ranks);
+    if (names_several_nics(options.nic))
+        return fmt::format("which adapter one of --nic {} it has follows from how many there are", options.nic);
     const auto& way = options.polls.front();
     return way && way->polling == Polling::block ? "--poll block sleeps on the queue of one endpoint" : "";
 }

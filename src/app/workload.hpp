@@ -41,6 +41,9 @@ public:
     virtual std::string nic_of(const Options& options, Rank, int /*ranks*/) const { return options.nic; }
     // Of a rank.
     virtual int most_channels(const Options&) const { return 1; }
+    // Whether peers are dealt over the endpoints of a rank, which then may have an adapter each; else all of a rank
+    // have one.
+    virtual bool deals_peers() const { return false; }
     // Whether some of its points have one queue for all endpoints of a rank.
     virtual bool shares_queues(const Options&) const { return false; }
     // Transfer modes that some of its messages go by.

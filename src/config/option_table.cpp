@@ -30,8 +30,10 @@ constexpr OptionRow kRows[] = {
      .value = "WHICH",
      .section = Section::where,
      .example = "nearest",
-     .help = "nearest (by NUMA distance), a device such as mlx5_0, one of its ports: mlx5_0/2, or one for each "
-             "rank of a node: 0:mlx5_0,1:mlx5_1",
+     .help =
+         "nearest (by NUMA distance), a device such as mlx5_0, one of its ports: mlx5_0/2, one for each rank of "
+         "a node: 0:mlx5_0,1:mlx5_1, or several that the ranks of a node, or their endpoints, take in turn: "
+         "mlx5_0,mlx5_1, or all",
      .set = [](Options& o, Values v, const Catalogue&) { o.nic = parse_nic(v[0]); }},
 
     // what

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "a2aperf/base/error.hpp"
 #include "a2aperf/config/values.hpp"
@@ -43,7 +44,15 @@ std::string parse_nic(std::string_view text) {
     if (text.empty()) throw UsageError("the name of the NIC is empty");
     const std::size_t digits = text.find_first_not_of("0123456789");
     const bool is_map = digits != 0 && digits != std::string_view::npos && text[digits] == ':';
-    if (!is_map) return std::string(text);
+    if (!is_map) {
+        std::vector<std::string> names = split_list(std::vector{std::string(text)}); // without doubles
+        if (fmt::format("{}", fmt::join(names, ",")) != text)
+            throw UsageError(fmt::format("{} names a NIC twice", quote(text)));
+        for (const std::string_view word : {"nearest", "all"})
+            if (names.size() > 1 && std::ranges::find(names, word) != names.end())
+                throw UsageError(fmt::format("{} is not a list of NICs: {} stands alone", quote(text), word));
+        return std::string(text);
+    }
     for (const std::string& item : split_list(std::vector{std::string(text)})) {
         const std::size_t colon = item.find(':');
         if (colon == std::string::npos || colon + 1 == item.size())

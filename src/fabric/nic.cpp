@@ -11,7 +11,10 @@
 #include <filesystem>
 #include <fstream>
 #include <limits>
+#include <map>
 #include <set>
+#include <sstream>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -203,6 +206,22 @@ std::vector<std::pair<std::string, std::string>> port_counter_paths(const NicFac
     return paths;
 }
 
+namespace {
+
+// Why the system lets nothing pass it now; empty where it does, or says nothing of it.
+std::string why_down(const std::string& name, const std::string& port) {
+    const fs::path ports = fs::path("/sys/class/infiniband") / name / "ports";
+    const std::string of_port = port.empty() ? "1" : port;
+    const std::string state = first_line(ports / of_port / "state"); // "4: ACTIVE"
+    if (!state.empty() && !state.starts_with("4:")) return fmt::format("its port {} is {}", of_port, state);
+    const std::string link = first_line(fs::path("/sys/class/net") / name / "operstate");
+    for (const char* down : {"down", "lowerlayerdown", "notpresent"})
+        if (link == down) return fmt::format("its link is {}", link);
+    return {};
+}
+
+} // namespace
+
 NicChoice choose_nic(const std::vector<Offer>& offers, const NicWish& wish) {
     const std::string asked = wish.text == "nearest" ? "" : from_rank_map(wish).value_or(wish.text);
     const auto slash = asked.find('/');
@@ -232,9 +251,54 @@ NicChoice choose_nic(const std::vector<Offer>& offers, const NicWish& wish) {
                 best.warning = fmt::format("far from {}: distance {} (10 is local)", domain, *distance);
         }
     }
-    if (best_score == std::numeric_limits<int>::max())
-        throw UsageError(fmt::format("unknown adapter '{}': expected one of {}", asked, fmt::join(names, ", ")));
+    if (best_score == std::numeric_limits<int>::max()) {
+        const std::string why = why_down(name, port);
+        throw UsageError(fmt::format("{} adapter '{}'{}: expected one of {}", why.empty() ? "unknown" : "unusable",
+                                     asked, why.empty() ? "" : fmt::format(", {}", why), fmt::join(names, ", ")));
+    }
     return best;
+}
+
+namespace {
+
+std::vector<NicChoice> listed_nics(const std::vector<Offer>& offers, NicWish wish) {
+    std::vector<NicChoice> chosen;
+    std::istringstream names(std::exchange(wish.text, ""));
+    while (std::getline(names, wish.text, ',')) chosen.push_back(choose_nic(offers, wish));
+    return chosen;
+}
+
+std::vector<NicChoice> all_nics(const std::vector<Offer>& offers, const NicWish& wish) {
+    struct Best {
+        int penalty;
+        NicChoice choice;
+    };
+    std::map<std::string, Best> best_of; // by adapter and port
+    int least = std::numeric_limits<int>::max();
+    for (std::size_t i = 0; i < offers.size(); ++i) {
+        const NicFacts nic = nic_of(offers[i]);
+        const int penalty = address_penalty(address_kind(offers[i].info()), wish.spans_hosts);
+        const std::string name = fmt::format("{}/{}", nic.name.empty() ? offers[i].domain() : nic.name, nic.port);
+        const auto known = best_of.find(name);
+        if (known != best_of.end() && known->second.penalty <= penalty) continue;
+        best_of[name] = {penalty, {i, numa_distance(wish.here.numa_nodes, nic.numa_node), {}}};
+        least = std::min(least, penalty);
+    }
+    std::vector<NicChoice> chosen;
+    for (auto& [name, best] : best_of)
+        if (best.penalty == least) chosen.push_back(std::move(best.choice));
+    return chosen;
+}
+
+} // namespace
+
+bool names_several_nics(std::string_view text) {
+    return text == "all" || (text.find(',') != std::string_view::npos && text.find(':') == std::string_view::npos);
+}
+
+std::vector<NicChoice> choose_nics(const std::vector<Offer>& offers, const NicWish& wish) {
+    if (!names_several_nics(wish.text)) return {choose_nic(offers, wish)};
+    return wish.text == "all" ? all_nics(offers, wish) : listed_nics(offers, wish);
 }
 
 } // namespace a2aperf

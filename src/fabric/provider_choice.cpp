@@ -16,6 +16,7 @@
 #include "a2aperf/fabric/domain.hpp"
 #include "a2aperf/fabric/endpoint.hpp"
 #include "a2aperf/fabric/provider.hpp"
+#include "a2aperf/plan/channel_part.hpp"
 
 namespace a2aperf {
 namespace {
@@ -141,23 +142,55 @@ std::uint64_t job_key(const Job& job) {
     return key;
 }
 
+// An endpoint reaches those of its number on the other nodes.
+void require_as_many(const Job& job, const ProviderWish& wish, const std::vector<Offer>& offers,
+                     const std::vector<NicChoice>& nics) {
+    const auto count = static_cast<std::int64_t>(nics.size());
+    if (job.min(count) == job.max(count)) return;
+    std::string names;
+    for (const NicChoice& nic : nics) names += (names.empty() ? "" : ", ") + offers[nic.index].domain();
+    const std::vector<std::string> texts = job.gather_text(names);
+    std::string words;
+    if (job.is_root()) {
+        const auto commas = [](const std::string& text) { return std::ranges::count(text, ','); };
+        const auto other = std::ranges::find_if(
+            texts, [&](const std::string& text) { return commas(text) != commas(texts.front()); });
+        words = fmt::format(
+            "--nic {}: {} has {}, and {} has {}: name those that every node has, or bring up what is "
+            "missing",
+            wish.nic, job.host(0), texts.front(), job.host(static_cast<Rank>(other - texts.begin())), *other);
+    }
+    job.broadcast_text(words);
+    throw UsageError(words);
+}
+
 // Of what was found, by the adapter that each rank takes.
 ProviderChoice choice_of(const Job& job, const ProviderWish& wish, Found found,
                          const std::vector<std::string>& environment, std::vector<std::string> warnings) {
     Locality here = this_locality();
-    NicChoice nic;
+    std::vector<NicChoice> nics;
     std::string trouble;
     try {
-        nic = choose_nic(found.offers,
-                         {wish.nic, job.layout().local_index(job.rank()), job.layout().nodes() > 1, here});
+        nics = choose_nics(found.offers,
+                           {wish.nic, job.layout().local_index(job.rank()), job.layout().nodes() > 1, here});
     } catch (const UsageError& error) {
         trouble = error.what();
     }
     if (const auto text = first_text(job, trouble); !text.empty()) throw UsageError(text);
-    Offer& offer = found.offers[nic.index];
+    require_as_many(job, wish, found.offers, nics);
+    std::vector<Offer> adapters;
+    if (nics.size() > 1)
+        for (const NicChoice& one : nics) adapters.push_back(found.offers[one.index]);
+    Offer& offer = found.offers[nics.front().index];
     NicFacts facts = nic_of(offer);
-    return {std::move(offer), std::move(facts),   std::move(nic), std::move(here), std::move(found.refused_modes),
-            environment,      std::move(warnings)};
+    return {.offer = std::move(offer),
+            .nic = std::move(facts),
+            .nic_choice = std::move(nics.front()),
+            .here = std::move(here),
+            .refused_modes = std::move(found.refused_modes),
+            .environment = environment,
+            .warnings = std::move(warnings),
+            .adapters = std::move(adapters)};
 }
 
 [[noreturn]] void refuse(const ProviderWish& wish, const std::vector<std::string>& reasons, bool has_rdma_device) {
@@ -175,6 +208,18 @@ ProviderChoice choice_of(const Job& job, const ProviderWish& wish, Found found,
 }
 
 } // namespace
+
+void deal_adapters(ProviderChoice& choice, int local_index, int endpoints) {
+    choice.dealt.clear();
+    if (choice.adapters.empty()) return;
+    const auto count = static_cast<int>(choice.adapters.size());
+    for (int i = 0; i < endpoints; ++i)
+        choice.dealt.push_back(
+            choice.adapters[static_cast<std::size_t>(ChannelPart{i, endpoints}.adapter(count, local_index))]);
+    choice.offer = Offer(choice.dealt.front());
+    choice.nic = nic_of(choice.offer);
+    choice.nic_choice = {0, numa_distance(choice.here.numa_nodes, choice.nic.numa_node), {}};
+}
 
 std::string one_queue_trouble(const Job& job, const Offer& offer) {
     if (find_provider(offer.provider()).max_endpoints == 1) return {};

@@ -3,29 +3,49 @@
 
 #include <algorithm>
 #include <sstream>
+#include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 
 namespace a2aperf {
 namespace {
 
-// A line of text for each to the other ranks; names of devices and drivers hold no blank.
+constexpr std::string_view kNoPort = "-";
+
+bool are_same(const NicFacts& a, const NicFacts& b) {
+    return a.name == b.name && a.port == b.port;
+}
+
+// A line of text for each to the other ranks; names of devices, ports and drivers hold no blank.
 std::string packed(std::span<const NicFacts> nics) {
     std::string lines;
     for (const NicFacts& nic : nics)
         if (!nic.name.empty())
-            lines += fmt::format("{} {} {} {}\n", nic.name, nic.is_rdma ? 1 : 0, nic.link_rate_gbps, nic.driver);
+            lines += fmt::format("{} {} {} {} {}\n", nic.name, nic.port.empty() ? kNoPort : nic.port,
+                                 nic.is_rdma ? 1 : 0, nic.link_rate_gbps, nic.driver);
     return lines;
 }
 
 NicFacts unpacked(const std::string& line) {
     NicFacts nic;
     std::istringstream words(line);
-    words >> nic.name >> nic.is_rdma >> nic.link_rate_gbps >> nic.driver;
+    words >> nic.name >> nic.port >> nic.is_rdma >> nic.link_rate_gbps >> nic.driver;
+    if (nic.port == kNoPort) nic.port.clear();
     return nic;
 }
 
 } // namespace
+
+std::vector<NicFacts> adapters_of(std::span<const Offer> offers) {
+    std::vector<NicFacts> adapters;
+    for (const Offer& offer : offers) {
+        NicFacts nic = nic_of(offer);
+        if (std::ranges::none_of(adapters, [&](const NicFacts& other) { return are_same(nic, other); }))
+            adapters.push_back(std::move(nic));
+    }
+    return adapters;
+}
 
 std::vector<std::vector<NicFacts>> adapters_in_use(const Job& job, std::span<const NicFacts> mine) {
     const auto texts = job.all_gather_text(packed(mine));
@@ -36,7 +56,7 @@ std::vector<std::vector<NicFacts>> adapters_in_use(const Job& job, std::span<con
         for (std::string line; std::getline(lines, line);) {
             const NicFacts nic = unpacked(line);
             const bool is_known = std::any_of(on_node.begin(), on_node.end(),
-                                              [&](const NicFacts& other) { return other.name == nic.name; });
+                                              [&](const NicFacts& other) { return are_same(nic, other); });
             if (!is_known) on_node.push_back(nic);
         }
     }

@@ -26,17 +26,21 @@ std::span<Channel* const> channels_of(std::span<Channel* const> all, const Point
     return all.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(point.channels));
 }
 
-Channels::Channels(const Job& job, const Offer& offer, const ChannelSettings& settings, ChannelCounts counts) {
+Channels::Channels(const Job& job, const Offer& offer, const ChannelSettings& settings, ChannelCounts counts,
+                   std::span<const Offer> dealt) {
     if (const auto why = channels_trouble(offer.provider(), counts.all())) throw UsageError(*why);
-    open(job, offer, settings, counts.own, Queues::each);
-    open(job, offer, settings, counts.sharing, Queues::one);
+    const std::span<const Offer> one(&offer, 1);
+    open(job, dealt.empty() ? one : dealt, settings, counts.own, Queues::each);
+    open(job, one, settings, counts.sharing, Queues::one);
 }
 
-void Channels::open(const Job& job, const Offer& offer, const ChannelSettings& settings, int count, Queues queues) {
+void Channels::open(const Job& job, std::span<const Offer> offers, const ChannelSettings& settings, int count,
+                    Queues queues) {
     QueueShare share;
     for (int i = 0; i < count; ++i) {
-        Offer own = offer;
         const auto nth = static_cast<std::size_t>(i);
+        const Offer& offer = offers[nth % offers.size()];
+        Offer own = offer;
         const TrafficClass asked = nth < settings.classes.size() ? settings.classes[nth] : TrafficClass{};
         if (const auto tclass = tclass_of(asked)) own.set_traffic_class(*tclass);
         const ServiceLevel level(offer, asked);

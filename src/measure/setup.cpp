@@ -11,10 +11,12 @@
 
 #include "a2aperf/base/error.hpp"
 #include "a2aperf/fabric/provider.hpp"
+#include "a2aperf/measure/adapters.hpp"
 #include "a2aperf/measure/channels.hpp"
 #include "a2aperf/measure/host_facts.hpp"
 #include "a2aperf/measure/mode_table.hpp"
 #include "a2aperf/measure/stream_words.hpp"
+#include "a2aperf/plan/channel_part.hpp"
 
 namespace a2aperf {
 namespace {
@@ -63,16 +65,24 @@ std::optional<std::string> chunks_trouble(const Offer& offer, const Point& point
 }
 
 // Of the endpoints over which the messages of an op are dealt.
-std::optional<std::string> endpoints_trouble(const Offer& offer, const Point& point, const Layout& layout) {
+std::optional<std::string> endpoints_trouble(const ProviderChoice& choice, const Point& point,
+                                             const Layout& layout) {
+    const Offer& offer = choice.offer;
     const int channels = point.channels;
     if (channels == 1) return std::nullopt;
     const auto& on_node = layout.ranks_on_node();
     const int ranks = *std::max_element(on_node.begin(), on_node.end());
     const std::size_t most = offer.endpoints();
-    if (most == 0 || static_cast<std::size_t>(ranks) * static_cast<std::size_t>(channels) <= most)
-        return std::nullopt;
-    return fmt::format("{} ranks on a node with {} endpoints each need more than the {} that {} has", ranks,
-                       channels, most, offer.domain());
+    // On the adapter with the most of them, where they are dealt over several.
+    const int adapters = std::max(1, static_cast<int>(choice.adapters.size()));
+    std::vector<std::size_t> on_adapter(static_cast<std::size_t>(adapters), 0);
+    for (int rank = 0; rank < ranks; ++rank)
+        for (int i = 0; i < channels; ++i)
+            ++on_adapter[static_cast<std::size_t>(ChannelPart{i, channels}.adapter(adapters, rank))];
+    if (most == 0 || std::ranges::max(on_adapter) <= most) return std::nullopt;
+    return fmt::format("{} ranks on a node with {} endpoints each{} need more than the {} that {} has", ranks,
+                       channels, adapters == 1 ? std::string() : fmt::format(" on {} adapters", adapters), most,
+                       offer.domain());
 }
 
 std::string variable(const char* name) {
@@ -234,7 +244,7 @@ std::optional<std::string> fabric_skip_reason(const Point& point, const Provider
     if (auto why = channels_trouble(offer.provider(), point.channels)) return why;
     if (point.queues == Queues::one && !choice.one_queue_trouble.empty()) return choice.one_queue_trouble;
     if (!point.is_duration())
-        if (auto why = endpoints_trouble(offer, point, layout)) return why;
+        if (auto why = endpoints_trouble(choice, point, layout)) return why;
     for (const Point& of_mode : point.by_modes())
         if (auto why = mode_trouble(of_mode, choice, layout)) return why;
     return std::nullopt;
@@ -394,9 +404,14 @@ void collect_facts(const Job& job, const ProviderChoice& choice, Provenance& pro
         for (const auto& [name, value] : facts) mine += value + "\n";
     const auto of_ranks = job.gather_text(mine);
     const auto bindings = job.gather_text(choice.here.cpu_list);
-    const auto nics = job.gather_text(choice.nic.name.empty() ? choice.offer.domain() : choice.nic.name);
-    const auto& distance = choice.nic_choice.distance;
-    const auto distances = job.gather_text(distance ? std::to_string(*distance) : "");
+    std::vector<std::string> names, distances_here;
+    for (const NicFacts& nic : adapters_of(choice.used())) {
+        names.push_back(nic.name.empty() ? choice.offer.domain() : nic.name);
+        const auto distance = numa_distance(choice.here.numa_nodes, nic.numa_node);
+        distances_here.push_back(distance ? std::to_string(*distance) : "");
+    }
+    const auto nics = job.gather_text(fmt::format("{}", fmt::join(names, ",")));
+    const auto distances = job.gather_text(fmt::format("{}", fmt::join(distances_here, ",")));
     if (!job.is_root()) return;
 
     for (const auto& ranks_here : layout.rank_at()) {

@@ -41,7 +41,8 @@ constexpr std::array kTexts{"program_version",
                             "slurm_job_id",
                             "baseline_transport"};
 constexpr std::array kWideIntegers{"memory_limit", "seed", "asked_time_budget"};
-constexpr std::array kIntegers{"shuffle_ranks", "warmup", "rails", "asked_ops", "asked_min_ops", "asked_max_ops"};
+constexpr std::array kIntegers{"shuffle_ranks", "warmup",        "rails",        "rank_rails",
+                               "asked_ops",     "asked_min_ops", "asked_max_ops"};
 constexpr std::array kNumbers{"clock_error_ns", "link_rate_gbps", "asked_precision"};
 
 void write_attributes(const h5::Group& group, const Provenance& provenance) {

@@ -28,6 +28,9 @@ BAD = [
     (("8",), "unexpected argument '8'"),
     (("--config", "missing.toml"), "--config: cannot read 'missing.toml': No such file or directory"),
     (("--resume",), "--output"),
+    (("--nic", "all", "--endpoints", "1,2"), "--nic all: which adapter an endpoint has follows from how many"),
+    (("--nic", "e0,e1", "--endpoints", "2", "--search"), "with --search 1, which its default setting has"),
+    (("--nic", "e0,e0"), "'e0,e0' names a NIC twice"),
     (("--endpoints", "2,4", "--queues", "each,one"), "of --endpoints one number above 1 can be given"),
     (("--dry-run", "--ranks", "1"), "at least 2 ranks: give --ranks 2 or more"),
 ]

@@ -90,10 +90,13 @@ class Cluster:
     agreements go over; it stays whole when the fabric does not.
     """
 
-    def __init__(self, hosts: int, mbit: float | None = None, core_mbit: float | None = None) -> None:
-        """core_mbit: every second host is on a bridge of its own, and a link of that rate joins the two."""
+    def __init__(self, hosts: int, mbit: float | None = None, core_mbit: float | None = None, rails: int = 1) -> None:
+        """core_mbit: every second host is on a bridge of its own, and a link of that rate joins the two.
+
+        rails: with 2 each host has a second link like its first, e1, in 10.79.0.0/16, to a bridge of its own.
+        """
         self.hosts = [f"h{i + 1}" for i in range(hosts)]
-        self._mbit, self._core_mbit = mbit, core_mbit
+        self._mbit, self._core_mbit, self._rails = mbit, core_mbit, rails
         self._launches: list[subprocess.Popen[str]] = []
 
     def __enter__(self) -> "Cluster":
@@ -134,8 +137,9 @@ class Cluster:
 
     def _build(self) -> None:
         bridges = ["core0"] if self._core_mbit is None else ["core0", "core1"]
+        others = ["control", *(["rail1"] if self._rails > 1 else [])]
         lines = ["set -e", "ip link set lo up"]
-        lines += [f"ip link add {name} type bridge; ip link set {name} mtu {MTU} up" for name in [*bridges, "control"]]
+        lines += [f"ip link add {name} type bridge; ip link set {name} mtu {MTU} up" for name in [*bridges, *others]]
         if self._core_mbit is not None:
             lines.append("ip link add trunk0 type veth peer name trunk1")
             lines += [f"ip link set trunk{i} mtu {MTU} master core{i} up" for i in (0, 1)]
@@ -156,14 +160,22 @@ class Cluster:
                 f"ip -n {host} link set control mtu {MTU} up",
                 f"ip -n {host} address add 10.78.0.{i + 1}/16 dev control",
             ]
+            if self._rails > 1:
+                lines += [
+                    f"ip link add on1_{host} type veth peer name e1 netns {host}",
+                    f"ip link set on1_{host} mtu {MTU} master rail1 up",
+                    f"ip -n {host} link set e1 mtu {MTU} gso_max_segs {self._frames_at_once()} up",
+                    f"ip -n {host} address add {self.address(host, 1)}/16 dev e1",
+                ]
         self.shell("\n".join(lines))
         if self._mbit is not None:
             for host in self.hosts:
-                self.limit(host, "send", self._mbit)
-                self.limit(host, "receive", self._mbit)
+                for rail in range(self._rails):
+                    self.limit(host, "send", self._mbit, rail=rail)
+                    self.limit(host, "receive", self._mbit, rail=rail)
 
-    def address(self, host: str) -> str:
-        return f"10.77.0.{self.hosts.index(host) + 1}"
+    def address(self, host: str, rail: int = 0) -> str:
+        return f"10.{79 if rail else 77}.0.{self.hosts.index(host) + 1}"
 
     def shell(self, script: str) -> str:
         """What the script says, run where the bridge is."""
@@ -176,10 +188,11 @@ class Cluster:
         """What the script says, run on the host."""
         return self.shell(f"{HERE}/agent.sh {host} {script!r}")
 
-    def limit(self, host: str, direction: str, mbit: float, slow: dict[int, float] | None = None) -> None:
-        """What the host sends, or what it receives."""
-        peers = [self.address(peer) for peer in self.hosts if peer != host]
-        end, tc, dev = ("dst", f"tc -n {host}", "e0") if direction == "send" else ("src", "tc", f"to_{host}")
+    def limit(self, host: str, direction: str, mbit: float, slow: dict[int, float] | None = None, rail: int = 0) -> None:
+        """What the host sends, or what it receives, over one of its links."""
+        peers = [self.address(peer, rail) for peer in self.hosts if peer != host]
+        far = f"on1_{host}" if rail else f"to_{host}"
+        end, tc, dev = ("dst", f"tc -n {host}", f"e{rail}") if direction == "send" else ("src", "tc", far)
         shaper = Shaper(mbit, [f"match ip {end} {peer}" for peer in peers])
         self.shell("set -e\n" + shaper.script(tc, dev, slow))
 
@@ -197,9 +210,9 @@ class Cluster:
             for target in self.hosts[1 - trunk :: 2]
         ]
 
-    def link(self, host: str, state: str) -> None:
+    def link(self, host: str, state: str, rail: int = 0) -> None:
         """The host's link "up" or "down"."""
-        self.shell(f"ip link set to_{host} {state}")
+        self.shell(f"ip link set {'on1' if rail else 'to'}_{host} {state}")
 
     def lengthen(self, host: str, delay_s: float, mbit: float, code_point: int | None = None, to_s: float | None = None) -> None:
         """The host's link gets a cable of that rate, which takes so long each way, or that long to the host: relay.py.

@@ -27,13 +27,13 @@ def cluster_of() -> Iterator[Callable[..., Cluster]]:
     """Makes a cluster that ends with the test: cluster_of(4, mbit=100)."""
     with ExitStack() as stack:
 
-        def make(hosts: int, mbit: float | None = None, core_mbit: float | None = None) -> Cluster:
+        def make(hosts: int, mbit: float | None = None, core_mbit: float | None = None, rails: int = 1) -> Cluster:
             if os.geteuid() != 0:
                 pytest.skip("network namespaces need root")
             if missing := [name for name in ("ip", "tc", "nsenter", "unshare", "mpirun") if not shutil.which(name)]:
                 pytest.skip(f"no {', '.join(missing)} here")
             try:
-                return stack.enter_context(Cluster(hosts, mbit, core_mbit))
+                return stack.enter_context(Cluster(hosts, mbit, core_mbit, rails))
             except NoCluster as why:
                 pytest.skip(str(why))
 

@@ -58,6 +58,42 @@ def test_two_adapters_of_a_node(beside_a_second_adapter, tmp_path):
         assert (file["counters/port"][0] >= 0).all()
 
 
+def test_a_list_of_adapters_is_dealt_over_ranks(beside_a_second_adapter, tmp_path):
+    """One endpoint a rank: the ranks of a node take turns, in the order of the list."""
+    for nics in ("lo,v0", "v0,lo"):
+        outcome = beside_a_second_adapter("alltoall", "--nic", nics, "--sizes", "1000", "--ops", "5", "--force")
+        assert outcome.returncode == 0, outcome.stderr
+        assert re.search(rf"--nic {nics}: 2 of 2 adapters of \S+ in use \({nics.replace(',', ', ')}\), which ranks of a", outcome.stderr)
+        with h5py.File(tmp_path / "a.h5") as file:
+            launch = file["segments/0"]
+            assert (launch.attrs["rails"], launch.attrs["rank_rails"], launch.attrs["domain"]) == (2, 1, nics)
+            assert ",".join(text(name) for name in launch["rank_facts/nic"][()]) == nics
+
+
+def test_all_adapters_of_one_host_are_its_loopback(beside_a_second_adapter, tmp_path):
+    outcome = beside_a_second_adapter("alltoall", "--nic", "all", "--sizes", "1000", "--ops", "5")
+    assert outcome.returncode == 0, outcome.stderr
+    assert "--nic all: one on each node (lo)" in outcome.stderr
+    with h5py.File(tmp_path / "a.h5") as file:
+        assert (file["segments/0"].attrs["rails"], file["segments/0"].attrs["domain"]) == (1, "lo")
+
+
+def test_all_adapters_where_messages_pass_none(launch, needs_provider):
+    needs_provider("shm")
+    outcome = launch(2, "alltoall", "--provider", "shm", "--nic", "all", "--sizes", "1000", "--ops", "5", "-o", "a.h5")
+    assert outcome.returncode == 0, outcome.stderr
+    assert "--nic all: messages over shm pass none" in outcome.stderr
+
+
+@pytest.mark.parametrize("words", [["--nic", "v0"], ["--nic", "lo,v0"]])
+def test_an_adapter_that_is_down_is_told(in_a_network, tmp_path, words):
+    script = TWO_ADAPTERS.replace("ip link set v1 up", "ip link set v1 down")
+    outcome = in_a_network(script, "alltoall", *words, "--sizes", "1000", "--ops", "5")
+    assert outcome.returncode == 2, outcome.stderr
+    assert re.search(r"unusable adapter 'v0', its link is (lowerlayer)?down: expected one of lo", outcome.stderr)
+    assert not list(tmp_path.iterdir())
+
+
 @pytest.mark.parametrize("words", [["--from", "v0", "--to", "lo"], ["--pairs", "1:0", "--to", "v0/1", "--from", "lo/1"]])
 def test_a_stream_from_one_adapter_to_another(beside_a_second_adapter, tmp_path, words):
     """Rank 0 has v0 in both: it sends, then it receives."""
@@ -74,6 +110,8 @@ def test_a_stream_from_one_adapter_to_another(beside_a_second_adapter, tmp_path,
         (["--from", "v0/2"], r"rank 0 \(\S+\): unknown adapter 'v0/2': expected one of lo/1, v0/1"),
         (["--to", "v9"], r"rank 1 \(\S+\): unknown adapter 'v9': expected one of lo, v0"),
         (["--from", "v0", "--duplex"], "--from, --to: rank 0 sends and receives, and has one adapter: take two ranks of a node"),
+        (["--from", "lo,v0"], "'lo,v0' names several NICs: give one"),
+        (["--from", "lo", "--nic", "all"], "--nic all: beside --from or --to it is one adapter, of the others"),
         (["--to", "v0", "--pairs", "loopback"], "--from, --to: rank 0 sends and receives, and has one adapter"),
     ],
 )

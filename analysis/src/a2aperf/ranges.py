@@ -70,6 +70,7 @@ _SETTINGS: Final[Mapping[str, tuple[float, float]]] = {
     "shuffle_ranks": (schema.UNKNOWN, 1),
     "warmup": (schema.UNKNOWN, _NONE),
     "rails": (schema.UNKNOWN, 1 << 10),
+    "rank_rails": (schema.UNKNOWN, 1 << 10),
     "clock_error_ns": (0, _NONE),
     "link_rate_gbps": (0, 1e6),
 }

@@ -30,7 +30,7 @@ struct Options {
 
     // where
     std::string provider = "auto";
-    std::string nic = "nearest"; // nearest, a device name, or a rank map "0:mlx5_0,1:mlx5_1"
+    std::string nic = "nearest"; // as NicWish::text has it
 
     // what
     Bytes least_size = 1; // of a message of this workload; 0 = it may be empty

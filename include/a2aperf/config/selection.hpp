@@ -21,7 +21,8 @@ inline constexpr int kMostRanks = 1'000'000;
 // auto, a provider's name, or a layered name that begins with one: "tcp;ofi_rxm".
 std::string parse_provider(std::string_view text, const Catalogue& catalogue);
 
-// nearest, a device's name, or the NIC of each rank of a node: "0:mlx5_0,1:mlx5_1".
+// nearest, all, a device's name or several: "mlx5_0,mlx5_1", or the NIC of each rank of a node:
+// "0:mlx5_0,1:mlx5_1".
 std::string parse_nic(std::string_view text);
 
 // Lists: items separated by commas, in one text or several; doubles are dropped.

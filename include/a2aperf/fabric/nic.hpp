@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "a2aperf/fabric/locality.hpp"
@@ -29,7 +30,9 @@ NicFacts nic_of(const Offer& offer);
 std::vector<std::pair<std::string, std::string>> port_counter_paths(const NicFacts& nic);
 
 struct NicWish {
-    std::string text; // "nearest", a name, one with a port ("mlx5_0/2"), or "0:mlx5_0,1:mlx5_1" by local rank
+    // "nearest", "all", a name, one with a port ("mlx5_0/2"), several of them ("mlx5_0,mlx5_1"), or
+    // "0:mlx5_0,1:mlx5_1" by local rank
+    std::string text;
     int local_rank = 0;
     bool spans_hosts = false; // then loopback is no choice, and on one host it is the first
     Locality here{};
@@ -41,7 +44,14 @@ struct NicChoice {
     std::string warning;         // a far or unbound adapter; empty = none
 };
 
-// Throws UsageError that names the adapters there are.
+// Of a text that names one. Throws UsageError that names the adapters there are, and says where one is down.
 NicChoice choose_nic(const std::vector<Offer>& offers, const NicWish& wish);
+
+// Whether the text is "all" or a list: ranks and endpoints are dealt over what it names.
+bool names_several_nics(std::string_view text);
+
+// Those that ranks and endpoints are dealt over: of a list in its order; of "all" by name, each adapter and port
+// that has an address of the best kind (loopback on one host alone); else the one. Throws UsageError as above.
+std::vector<NicChoice> choose_nics(const std::vector<Offer>& offers, const NicWish& wish);
 
 } // namespace a2aperf

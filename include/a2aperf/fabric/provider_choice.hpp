@@ -40,10 +40,21 @@ struct ProviderChoice {
     std::vector<std::string> environment;             // "NAME=VALUE" that was set for the provider
     std::vector<std::string> warnings;
     std::string one_queue_trouble{}; // why two endpoints cannot have one queue, where that was looked at
+    // Of a --nic that names several: those of this rank's node, as many as on every other, over which endpoints are
+    // dealt. Empty where there is one: all endpoints have the offer.
+    std::vector<Offer> adapters{};
+    // Of the rank's endpoints, one after the other, where they are dealt.
+    std::vector<Offer> dealt{};
+
+    std::span<const Offer> used() const { return dealt.empty() ? std::span(&offer, 1) : std::span(dealt); }
 };
 
 // Collective. Throws UsageError (on all ranks) when the provider cannot serve this launch, and says what would.
 ProviderChoice choose_provider(const Job& job, const ProviderWish& wish);
+
+// Gives each of so many endpoints of this rank its adapter, the first one's being the offer; nothing where all have
+// one.
+void deal_adapters(ProviderChoice& choice, int local_index, int endpoints);
 
 // Why two endpoints of a process cannot have one queue within one domain, found out by opening them; empty where
 // they can. Of a provider that opens no second endpoint that is the reason already, and nothing is opened.

@@ -6,19 +6,25 @@
 #include <vector>
 
 #include "a2aperf/fabric/nic.hpp"
+#include "a2aperf/fabric/offer.hpp"
 #include "a2aperf/job/job.hpp"
 
 namespace a2aperf {
 
+// Those of these offers, each adapter and port once; without a name where messages need none.
+std::vector<NicFacts> adapters_of(std::span<const Offer> offers);
+
 // Of every node [N] each adapter that a rank there has taken, once, in the order of ranks; none where messages need
-// none (shm). Of an adapter: name, kind, driver and link rate. mine: of this rank's channels. Collective.
+// none (shm). Of an adapter: name, port, kind, driver and link rate. mine: of this rank's channels. Collective.
 std::vector<std::vector<NicFacts>> adapters_in_use(const Job& job, std::span<const NicFacts> mine);
 
 // What the links of a node carry, for the node with the least: all wait for it.
 struct NodeLink {
     int rails = -1;  // adapters in use there; -1 = none, or a rate is unknown on some node and the counts differ
     double gbps = 0; // of all of them, one direction; 0 = a rate is unknown on some node
+    int of_rank = 1; // rails: that a rank uses, of the one with the most
     double rail_gbps() const { return rails > 0 ? gbps / rails : 0; }
+    double rank_gbps() const { return of_rank * rail_gbps(); }
 };
 
 NodeLink node_link(const std::vector<std::vector<NicFacts>>& adapters);

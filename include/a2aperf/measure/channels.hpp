@@ -24,9 +24,10 @@ class Channels {
 public:
     // Opens them one after another, each with a copy of the offer, those that have one queue last. Collective.
     // Throws UsageError where the provider allows a process fewer: points that need more are skipped before
-    // (fabric_skip_reason()).
-    Channels(const Job& job, const Offer& offer, const ChannelSettings& settings,
-             ChannelCounts counts = {.own = 1});
+    // (fabric_skip_reason()). dealt: of those with a queue each, one after the other and from the first again,
+    // where they have several adapters.
+    Channels(const Job& job, const Offer& offer, const ChannelSettings& settings, ChannelCounts counts = {.own = 1},
+             std::span<const Offer> dealt = {});
 
     std::span<Channel* const> all() const { return all_; }
     // Those over which a point is measured, whose messages lie in its kind of memory.
@@ -40,7 +41,8 @@ public:
     Channel& front() const { return *all_.front(); }
 
 private:
-    void open(const Job& job, const Offer& offer, const ChannelSettings& settings, int count, Queues queues);
+    void open(const Job& job, std::span<const Offer> offers, const ChannelSettings& settings, int count,
+              Queues queues);
 
     std::vector<std::unique_ptr<Channel>> channels_;
     std::vector<Channel*> all_;

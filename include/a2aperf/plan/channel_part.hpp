@@ -16,6 +16,12 @@ struct ChannelPart {
     Peers deal(const Peers& peers, Rank rank, int ranks) const;
     // Its part of a window of all of them, which is at least their number; 0 = all.
     int window(int of_all) const { return (of_all + count - 1 - index) / count; }
+    // Which of a node's adapters it has. Where each rank has an endpoint for every adapter, those of one number are
+    // on the adapter of one place everywhere; else the ranks of a node take them in turn. local_index: of the rank
+    // on its node.
+    int adapter(int adapters, int local_index) const {
+        return (count >= adapters ? index : local_index * count + index) % adapters;
+    }
 };
 
 } // namespace a2aperf

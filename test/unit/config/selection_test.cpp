@@ -19,11 +19,15 @@ TEST_CASE("a provider is auto, a known name or a layered one") {
     CHECK(refusal([] { parse_provider("TCP", catalogue()); }).find("expected one of") != std::string::npos);
 }
 
-TEST_CASE("a NIC is nearest, a device, or one for each rank of a node") {
-    for (const char* good : {"nearest", "mlx5_0", "lo", "0", "0:mlx5_0", "0:mlx5_0,1:mlx5_1", "fe80::1"})
+TEST_CASE("a NIC is nearest, a device or several, or one for each rank of a node") {
+    for (const char* good : {"nearest", "all", "mlx5_0,mlx5_1", "mlx5_0/1,mlx5_0/2", "mlx5_0", "lo", "0",
+                             "0:mlx5_0", "0:mlx5_0,1:mlx5_1", "fe80::1"})
         CHECK(parse_nic(good) == good);
     CHECK(refusal([] { parse_nic(""); }) == "the name of the NIC is empty");
     CHECK(refusal([] { parse_nic("0:mlx5_0,mlx5_1"); }) == "'mlx5_1' is not RANK:NIC");
+    CHECK(refusal([] { parse_nic("e0,,e1"); }) == "empty item in 'e0,,e1'");
+    CHECK(refusal([] { parse_nic("e0,e1,e0"); }) == "'e0,e1,e0' names a NIC twice");
+    CHECK(refusal([] { parse_nic("e0,all"); }) == "'e0,all' is not a list of NICs: all stands alone");
     CHECK(refusal([] { parse_nic("0:"); }) == "'0:' is not RANK:NIC");
     CHECK(refusal([] { parse_nic("0:mlx5_0,x:mlx5_1"); }).starts_with("'x' is not a whole number"));
 }

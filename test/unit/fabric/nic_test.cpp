@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include "a2aperf/base/error.hpp"
 
@@ -62,6 +63,35 @@ TEST_CASE("loopback serves one host and no more") {
     CHECK(domain_of(offers, {.text = "nearest", .spans_hosts = false}) == "lo");
     CHECK(domain_of(offers, {.text = "nearest", .spans_hosts = true}) == "unit0");
     CHECK(choose_nic(offers, {.text = "nearest", .spans_hosts = true}).index == 1); // not the link-local one
+}
+
+namespace {
+
+std::string domains_of(const std::vector<Offer>& offers, const NicWish& wish) {
+    std::string names;
+    for (const NicChoice& nic : choose_nics(offers, wish))
+        names += offers[nic.index].domain() + fmt::format(" {} ", nic.index);
+    return names;
+}
+
+} // namespace
+
+TEST_CASE("all adapters are those with an address of the best kind, by name and once each") {
+    auto offers = usual_offers();
+    offers.push_back(offer("unit2", "fe80::2")); // has no other
+    offers.push_back(offer("unit0", "10.1.2.5"));
+    offers.push_back(offer("a", "10.1.2.6"));
+    CHECK(domains_of(offers, {.text = "all", .spans_hosts = true}) == "a 6 unit0 1 unit1 3 ");
+    CHECK(domains_of(offers, {.text = "all", .spans_hosts = false}) == "lo 2 ");
+}
+
+TEST_CASE("a list of adapters has its own order, and each has to be there") {
+    const auto offers = usual_offers();
+    CHECK(domains_of(offers, {.text = "unit1,unit0", .spans_hosts = true}) == "unit1 3 unit0 1 ");
+    CHECK(domains_of(offers, {.text = "1:unit0,0:unit1", .spans_hosts = true}) == "unit1 3 ");
+    CHECK(domains_of(offers, {.text = "nearest", .spans_hosts = true}) == "unit0 1 ");
+    CHECK_THROWS_WITH_AS(choose_nics(offers, {.text = "unit1,unit7", .spans_hosts = true}),
+                         "unknown adapter 'unit7': expected one of lo, unit0, unit1", UsageError);
 }
 
 TEST_CASE("a link rate that the kernel does not know is not taken from the provider either") {

@@ -24,6 +24,17 @@ TEST_CASE("the rates of a node's adapters add up") {
     CHECK(link.rail_gbps() == 150);
 }
 
+TEST_CASE("a rank has what the adapters of its endpoints carry") {
+    NodeLink link;
+    link.of_rank = 2;
+    CHECK(link.rank_gbps() == 0);
+    link.rails = 4;
+    link.gbps = 400;
+    CHECK(link.rank_gbps() == 200);
+    link.of_rank = 1;
+    CHECK(link.rank_gbps() == 100);
+}
+
 TEST_CASE("where nodes differ the one with the least counts") {
     const NodeLink link = node_link({{nic("a", 100), nic("b", 100)}, {nic("a", 100)}, {nic("a", 400)}});
     CHECK(link.rails == 1);

@@ -320,6 +320,21 @@ TEST_CASE("endpoints that the adapter has not got are skipped with the reason") 
     CHECK(reason(3, 2) == "measured");
 }
 
+TEST_CASE("endpoints that are dealt over adapters count on the one with the most of them") {
+    Point point = point_of("write-imm", 1000);
+    const auto reason = [&](int channels, std::size_t endpoints) {
+        point.channels = channels;
+        ProviderChoice choice = adapter(100, endpoints);
+        for (int i = 0; i < 2; ++i) choice.adapters.emplace_back(choice.offer);
+        return fabric_skip_reason(point, choice, Layout::blocks(4, 4)).value_or("measured");
+    };
+    CHECK(reason(2, 4) == "measured");
+    CHECK(reason(2, 3) ==
+          "4 ranks on a node with 2 endpoints each on 2 adapters need more than the 3 that card has");
+    CHECK(reason(3, 8) == "measured"); // two of a rank's three are on the first
+    CHECK(reason(3, 7) != "measured");
+}
+
 TEST_CASE("endpoints that cannot have one queue are skipped with the reason, others are not") {
     ProviderChoice choice = adapter(100, 0);
     choice.one_queue_trouble = "rank 0: it has none";

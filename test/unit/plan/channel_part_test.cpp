@@ -67,3 +67,21 @@ TEST_CASE("endpoints share a window") {
     }
     for (int index = 0; index < 3; ++index) CHECK(ChannelPart{index, 3}.window(0) == 0);
 }
+
+TEST_CASE("endpoints of one number have one adapter where a rank has enough of them, else ranks take turns") {
+    const auto adapters = [](int endpoints, int count, int local_index) {
+        std::vector<int> of_rank;
+        for (int i = 0; i < endpoints; ++i)
+            of_rank.push_back(ChannelPart{i, endpoints}.adapter(count, local_index));
+        return of_rank;
+    };
+    for (int local_index = 0; local_index < 5; ++local_index) {
+        CHECK(adapters(2, 2, local_index) == std::vector<int>{0, 1});
+        CHECK(adapters(5, 2, local_index) == std::vector<int>{0, 1, 0, 1, 0});
+        CHECK(adapters(3, 1, local_index) == std::vector<int>{0, 0, 0});
+        CHECK(adapters(1, 3, local_index) == std::vector<int>{local_index % 3});
+    }
+    CHECK(adapters(2, 3, 0) == std::vector<int>{0, 1});
+    CHECK(adapters(2, 3, 1) == std::vector<int>{2, 0});
+    CHECK(adapters(2, 3, 2) == std::vector<int>{1, 2});
+}

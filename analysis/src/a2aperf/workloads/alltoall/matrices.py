@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from a2aperf.datasets import Described
 from a2aperf.deferred import pandas as pd
+from a2aperf.launch import Launch
 from a2aperf.results import Results
 from a2aperf.schema import UNKNOWN
 from a2aperf.workloads.alltoall import forwarding
@@ -172,6 +173,17 @@ class Busiest:
         """`rank 3 receives`."""
         who, _, does = self.kind.partition("-")
         return f"{who} {self.index} {does}" if does else ""
+
+
+def link_rates(launch: Launch) -> tuple[float, float]:
+    """What the adapters of a rank carry, and those of a node, in Gbit/s; NaN or below 0: unknown.
+
+    Of a rank older files know one.
+    """
+    rails, of_rank, rate = (
+        float(launch.attributes[name]) for name in ("rails", "rank_rails", "link_rate_gbps")
+    )
+    return max(of_rank, 1.0) * rate, rails * rate
 
 
 def _most(sent: NDArray[Any], received: NDArray[Any], who: str) -> Busiest:

@@ -31,8 +31,8 @@ class Asked:
         loads = [
             matrices.Loads.of(matrices.bytes_of(one, size), launch.node_of_rank) for one in stack
         ]
-        rails, rate = (float(launch.attributes[name]) for name in ("rails", "link_rate_gbps"))
-        bounds = np.array([one.bound(rate, rails * rate)[0] for one in loads])
+        rates = matrices.link_rates(launch)
+        bounds = np.array([one.bound(*rates)[0] for one in loads])
         return Asked(loads, stack.shape[1], bounds)
 
 

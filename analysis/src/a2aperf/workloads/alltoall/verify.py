@@ -180,8 +180,7 @@ def _sizes(found: Results, row: pd.Series) -> NDArray[np.int64] | None:
 def figures(row: pd.Series, sizes: NDArray[np.int64], launch: Launch) -> dict[str, Any]:
     """What the traffic alone asks of ranks, nodes and links, by column."""
     loads = matrices.Loads.of(sizes, launch.node_of_rank)
-    rails, rate = float(launch.attributes["rails"]), float(launch.attributes["link_rate_gbps"])
-    bound, busiest = loads.bound(rate, rails * rate)
+    bound, busiest = loads.bound(*matrices.link_rates(launch))
     if np.isnan(bound):
         busiest = loads.rank
     return {
