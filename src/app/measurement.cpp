@@ -196,12 +196,12 @@ std::string Measurement::adapter_words() const {
     const ProviderChoice& choice = prepared_.choice;
     if (!names_several_nics(workload_.nic_of(options_, job_.rank(), job_.ranks()))) return {};
     const std::vector<NicFacts>& here = of_this_node(adapters_, job_);
-    if (choice.adapters.empty() && here.empty())
-        return fmt::format("--nic {}: messages over {} pass none", options_.nic, prepared_.provider());
+    if (here.empty())
+        return fmt::format("--nic {}: for {} no adapter is known", options_.nic, prepared_.provider());
     if (choice.adapters.empty())
         return fmt::format("--nic {}: one on each node ({})", options_.nic, names_of(here));
-    const auto count = choice.adapters.size();
-    const bool is_each = choice.dealt.size() >= count;
+    const auto count = adapters_of(choice.adapters).size();
+    const bool is_each = choice.dealt.size() >= choice.adapters.size();
     return fmt::format("--nic {}: {} of {} of {} in use ({}), which {} take in turn", options_.nic, here.size(),
                        counted(count, "adapter"), job_.host(job_.rank()), names_of(here),
                        is_each ? "endpoints of a rank" : "ranks of a node");

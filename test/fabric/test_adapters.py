@@ -78,11 +78,11 @@ def test_all_adapters_of_one_host_are_its_loopback(beside_a_second_adapter, tmp_
         assert (file["segments/0"].attrs["rails"], file["segments/0"].attrs["domain"]) == (1, "lo")
 
 
-def test_all_adapters_where_messages_pass_none(launch, needs_provider):
+def test_all_adapters_where_there_is_none(launch, needs_provider):
     needs_provider("shm")
     outcome = launch(2, "alltoall", "--provider", "shm", "--nic", "all", "--sizes", "1000", "--ops", "5", "-o", "a.h5")
     assert outcome.returncode == 0, outcome.stderr
-    assert "--nic all: messages over shm pass none" in outcome.stderr
+    assert "--nic all: for shm no adapter is known" in outcome.stderr
 
 
 @pytest.mark.parametrize("words", [["--nic", "v0"], ["--nic", "lo,v0"]])

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "a2aperf/base/error.hpp"
+#include "a2aperf/measure/adapters.hpp"
 #include "a2aperf/measure/verifier.hpp"
 #include "a2aperf/transfer/tagged.hpp"
 #include "test/mpi/rig.hpp"
@@ -152,4 +153,26 @@ TEST_CASE("a provider that allows a process one endpoint is not asked for two") 
     InfoPtr info(fi_allocinfo());
     info->fabric_attr->prov_name = strdup("psm2");
     CHECK_THROWS_AS(Channels(job(), Offer(std::move(info)), {}, ChannelCounts{.own = 2}), UsageError);
+}
+
+TEST_CASE("adapters in use on a node are there once, and each port of one") {
+    std::vector<NicFacts> mine(3);
+    mine[0].name = mine[1].name = "card";
+    mine[0].port = "1";
+    mine[1].port = "2";
+    mine[1].link_rate_gbps = 25;
+    mine[2].name = "plain"; // its port is not known
+    mine[2].driver = "driver";
+    std::size_t nodes = 0;
+    for (const std::vector<NicFacts>& of_node : adapters_in_use(job(), mine)) {
+        ++nodes;
+        REQUIRE(of_node.size() == 3);
+        for (std::size_t i = 0; i < 3; ++i) {
+            CHECK(of_node[i].name == mine[i].name);
+            CHECK(of_node[i].port == mine[i].port);
+            CHECK(of_node[i].link_rate_gbps == mine[i].link_rate_gbps);
+            CHECK(of_node[i].driver == mine[i].driver);
+        }
+    }
+    CHECK(nodes == static_cast<std::size_t>(job().layout().nodes()));
 }
