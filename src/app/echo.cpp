@@ -2,13 +2,15 @@
 // Round trips: some ranks send requests to others, which answer them.
 #include <algorithm>
 #include <limits>
+#include <optional>
+#include <string>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "a2aperf/base/error.hpp"
 #include "a2aperf/config/values.hpp"
-#include "a2aperf/measure/flow_modes.hpp"
+#include "a2aperf/measure/echo_engine.hpp"
 #include "a2aperf/plan/echo_plan.hpp"
 #include "a2aperf/plan/size_list.hpp"
 #include "a2aperf/stats/round_trips.hpp"
@@ -110,8 +112,7 @@ constexpr WorkloadRow kRow{
              .examples = kExamples,
              .farewell = kFarewell,
              .sizes = "100,1KiB,10KiB,100KiB,1MiB, of the answers",
-             .formats = "table, clusterperf, csv or json",
-             .modes = EchoModes::kNames},
+             .formats = "table, clusterperf, csv or json"},
     .set_defaults = set_defaults,
     .check = check,
 };
@@ -119,6 +120,10 @@ constexpr WorkloadRow kRow{
 class EchoWorkload final : public RoundTripWorkload {
 public:
     const WorkloadRow& row() const override { return kRow; }
+
+    std::optional<std::string> trouble(const Offer& offer, const Point& point) const override {
+        return echo_trouble(offer, point);
+    }
 
     Plan plan(const Options& options, const Layout& layout, const Skip& skip) const override {
         const RoundTripOptions& asked = round_trip_options(options);

@@ -67,7 +67,7 @@ const WorkloadRow kRow{
              .farewell = kFarewell,
              .sizes = "1024 B, of the victims' answers or messages",
              .formats = "table, csv or json",
-             .modes = EchoModes::kNames},
+             .modes = PostedModes::kNames},
     .set_defaults = set_defaults,
     .check = check_interference_options,
 };

@@ -188,7 +188,7 @@ void check_interference_options(const Options& options) {
     if (asked.victim_kind == VictimKind::stream && asked.gap >= asked.phases.counted())
         throw UsageError("--gap: of a stream it fits into no phase, of which the last 80 % count: make --phase "
                          "longer or the gap shorter");
-    require_flow_modes(options, EchoModes::kNames);
+    require_flow_modes(options, PostedModes::kNames);
     require_poll_without_pause(options);
     constexpr Format kFormats[] = {Format::table, Format::csv, Format::json};
     require_format(options, kFormats, "table, csv, json");

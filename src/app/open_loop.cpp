@@ -140,6 +140,7 @@ void set_defaults(Options& options) {
 void check(const Options& options) {
     constexpr Format kFormats[] = {Format::table, Format::csv, Format::json};
     check_round_trips(options, kFormats, "table, csv, json");
+    require_flow_modes(options, PostedModes::kNames);
     const RoundTripOptions& asked = round_trip_options(options);
     if (asked.relay_time > 0 && asked.relays == 0)
         throw UsageError("--relay-time: there is no relay; --relays says how many, for example --relays 1");
@@ -156,7 +157,7 @@ constexpr WorkloadRow kRow{
              .farewell = kFarewell,
              .sizes = "8..32KiB*2",
              .formats = "table, csv or json",
-             .modes = EchoModes::kNames},
+             .modes = PostedModes::kNames},
     .set_defaults = set_defaults,
     .check = check,
 };

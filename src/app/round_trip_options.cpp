@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include "a2aperf/base/error.hpp"
-#include "a2aperf/measure/flow_modes.hpp"
 #include "duration_workload.hpp"
 
 namespace a2aperf {
@@ -48,7 +47,6 @@ void check_round_trips(const Options& options, std::span<const Format> formats, 
     const RoundTripOptions& asked = round_trip_options(options);
     if (asked.pairs && (asked.clients || asked.servers))
         throw UsageError(fmt::format("--pairs and --{} exclude each other", asked.clients ? "clients" : "servers"));
-    require_flow_modes(options, EchoModes::kNames);
     require_poll_without_pause(options);
     require_format(options, formats, names);
 }

@@ -11,6 +11,7 @@
 #include "a2aperf/fabric/call_error.hpp"
 #include "a2aperf/measure/flow_modes.hpp"
 #include "a2aperf/plan/open_loop_plan.hpp"
+#include "echo_engine_places.hpp"
 #include "echo_engine_untimed.hpp"
 
 namespace a2aperf {
@@ -24,15 +25,17 @@ bool EchoEngine<Mode, Pace>::is_started(ssize_t status, const char* call, Rank p
 
 template <class Mode, class Pace>
 void EchoEngine<Mode, Pace>::post_receives() {
-    if (is_sweeping_) return;
-    while (!unposted_.empty()) {
-        const int index = unposted_.back();
-        const Side& side = side_of(index);
-        const ssize_t status = Mode::receive(kIsPooled ? context_ : side.in,
-                                             route(side.peer, at(context_.receive_buffer, index), index),
-                                             side.op_in + static_cast<std::uint64_t>(place(index).index));
-        if (!is_started(status, "posting a receive", side.peer)) return;
-        unposted_.pop_back();
+    if constexpr (kPostsReceives) {
+        if (is_sweeping_) return;
+        while (!unposted_.empty()) {
+            const int index = unposted_.back();
+            const Side& side = side_of(index);
+            const ssize_t status = Mode::receive(kIsPooled ? context_ : side.in,
+                                                 route(side.peer, at(context_.receive_buffer, index), index),
+                                                 side.op_in + static_cast<std::uint64_t>(place(index).index));
+            if (!is_started(status, "posting a receive", side.peer)) return;
+            unposted_.pop_back();
+        }
     }
 }
 
@@ -97,6 +100,8 @@ void EchoEngine<Mode, Pace>::hold_up() {
 template <class Mode, class Pace>
 bool EchoEngine<Mode, Pace>::start_messages() {
     if (ready_.empty() || !unposted_.empty()) return false;
+    if constexpr (kHasFlags)
+        if (!post_flags()) return false;
     std::size_t done = 0;
     for (; done < ready_.size(); ++done) {
         const Side& side = side_of(ready_[done]);
@@ -110,6 +115,20 @@ bool EchoEngine<Mode, Pace>::start_messages() {
     return done > 0;
 }
 
+// To the provider. What is to be fetched stays here, and its word goes.
+template <class Mode, class Pace>
+inline ssize_t EchoEngine<Mode, Pace>::hand_over(const Side& side, int index, const Route& to,
+                                                 std::uint64_t label) {
+    if constexpr (kIsFetched) {
+        return write_flag(index);
+    } else {
+        if constexpr (kHasFlags)
+            if (far_.there[static_cast<std::size_t>(place(index).side)].delivers_before)
+                return Mode::send_delivered(side.out, to);
+        return side.injects ? Mode::inject(side.out, to, label) : Mode::send(side.out, to, label);
+    }
+}
+
 template <class Mode, class Pace>
 bool EchoEngine<Mode, Pace>::send_one(int index) {
     RequestSlot& place = this->place(index);
@@ -118,12 +137,16 @@ bool EchoEngine<Mode, Pace>::send_one(int index) {
     // A request has the number of the answers that came before, an answer that of its request.
     write_number(channel_.memory(), message, side.out.message_size,
                  number_of(side.asks ? place.received : place.received - 1, place.index));
-    const Route to = route(side.peer, message, places() + index);
-    const std::uint64_t label = Mode::label(side.out, side.op_out + static_cast<std::uint64_t>(place.index));
+    Route to = route(side.peer, message, places() + index);
+    if constexpr (is_written(Mode::kArrival)) to = route_there(index, message, places() + index);
+    std::uint64_t label = 0;
+    if constexpr (!kIsFetched) label = Mode::label(side.out, side.op_out + static_cast<std::uint64_t>(place.index));
     const bool is_timed = side.asks || Pace::kIsRelay || moments_.begin == kNoMoment || notes_answer(place);
     const Nanoseconds begin = is_timed ? now_ns() : 0;
-    const ssize_t status = side.injects ? Mode::inject(side.out, to, label) : Mode::send(side.out, to, label);
+    const ssize_t status = hand_over(side, index, to, label);
     if (!is_started(status, side.asks ? "sending a request" : "sending an answer", side.peer)) return false;
+    if constexpr (kHasFlags)
+        if (!far_.there[static_cast<std::size_t>(place.side)].delivers_before) post_flag(index);
     if (moments_.begin == kNoMoment) moments_.begin = begin;
     if constexpr (Pace::kIsRelay) {
         pace_.note(side.asks, place.came, begin);
@@ -137,7 +160,7 @@ bool EchoEngine<Mode, Pace>::send_one(int index) {
     place.is_due = false;
     ++side.started;
     ++started_[static_cast<std::size_t>(side.peer)];
-    if (side.injects) {
+    if (kIsFetched || side.injects) { // nothing completes here
         ++counts_[0];
     } else {
         place.is_sending = true;
@@ -238,7 +261,7 @@ void EchoEngine<Mode, Pace>::take(int index, std::uint64_t data, Nanoseconds now
         --left_;
         return;
     }
-    unposted_.push_back(index);
+    if constexpr (kPostsReceives) unposted_.push_back(index);
     take_message(kIsPooled ? place_of(data) : index, at(context_.receive_buffer, index), now);
 }
 
@@ -264,6 +287,10 @@ bool EchoEngine<Mode, Pace>::read_queue() {
     if (counts_[0] != noted_) note_injected(now);
     const std::uint64_t received_before = counts_[1];
     for (const fi_cq_data_entry& entry : std::span(entries_).first(static_cast<std::size_t>(count))) {
+        if constexpr (is_written(Mode::kArrival)) {
+            take_written(entry, now);
+            continue;
+        }
         const auto slot = static_cast<int>(static_cast<const Slot*>(entry.op_context) - slots_.data());
         if (slot < places())
             take(slot, entry.data, now);
@@ -281,20 +308,23 @@ void EchoEngine<Mode, Pace>::expect_sweep() {
     note_rest();
     note_due();
     if constexpr (Pace::kIsRelay) std::ranges::copy(pace_.totals(), totals_.begin() + kRelay);
+    if constexpr (!kPostsReceives) return; // nothing is left
     for (Side& side : sides_) side.to_take_up = settings_.outstanding;
     left_ = places();
 }
 
 template <class Mode, class Pace>
 bool EchoEngine<Mode, Pace>::sweep() {
-    for (Side& side : sides_) {
-        const TransferContext small = of_size(side.out, std::min<Bytes>(side.out.message_size, kNumberBytes));
-        while (side.to_take_up > 0) {
-            const std::uint64_t op = side.op_out + static_cast<std::uint64_t>(side.to_take_up - 1);
-            const Route to = route(side.peer, context_.send_buffer, 0); // no slot is used
-            if (!is_started(Mode::inject(small, to, Mode::label(small, op)), "taking up a receive", side.peer))
-                return false;
-            --side.to_take_up;
+    if constexpr (kPostsReceives) {
+        for (Side& side : sides_) {
+            const TransferContext small = of_size(side.out, std::min<Bytes>(side.out.message_size, kNumberBytes));
+            while (side.to_take_up > 0) {
+                const std::uint64_t op = side.op_out + static_cast<std::uint64_t>(side.to_take_up - 1);
+                const Route to = route(side.peer, context_.send_buffer, 0); // no slot is used
+                if (!is_started(Mode::inject(small, to, Mode::label(small, op)), "taking up a receive", side.peer))
+                    return false;
+                --side.to_take_up;
+            }
         }
     }
     return left_ == 0;
@@ -304,6 +334,9 @@ template class EchoEngine<Tagged>;
 template class EchoEngine<Msg>;
 template class EchoEngine<Tagged, AtOnceAtBothEnds>;
 template class EchoEngine<Msg, AtOnceAtBothEnds>;
+template class EchoEngine<WriteImm, AtOnceAtBothEnds>;
+template class EchoEngine<Read, AtOnceAtBothEnds>;
+template class EchoEngine<Write, AtOnceAtBothEnds>;
 template class EchoEngine<Tagged, WhenDue>;
 template class EchoEngine<Msg, WhenDue>;
 template class EchoEngine<Tagged, Relayed>;
@@ -334,6 +367,12 @@ void set_hops(EchoSettings& settings, const OpenLoopPlan& loop, Rank rank, std::
 
 } // namespace
 
+std::optional<std::string> echo_trouble(const Offer& offer, const Point& point) {
+    if (find_mode(point.mode).arrival != Arrival::data || !offer.consumes_receive()) return std::nullopt;
+    return fmt::format("each write that carries data takes a posted receive of {}, and a round trip has none",
+                       offer.provider());
+}
+
 std::unique_ptr<Flow> make_echo(const EngineParts& parts) {
     Channel& channel = only_channel(parts.channels, "a round trip");
     const Point& point = parts.point;
@@ -351,12 +390,13 @@ std::unique_ptr<Flow> make_echo(const EngineParts& parts) {
     }
     settings.injects_answers = uses_inject(channel.domain().offer(), point);
     settings.injects_requests = uses_inject(channel.domain().offer(), point.of_size(echo.request_size));
+    settings.ordered_write = channel.domain().offer().ordered_write();
     settings.op = parts.loop.next_op();
     for (int op = 1; op < echo_ops(settings.outstanding); ++op) (void)parts.loop.next_op();
     if (paced != nullptr && paced->is_relay(parts.job.rank()))
-        return EchoModes::make<RelayedIn>(point.mode, parts.job, channel, point.message_size, settings);
+        return PostedModes::make<RelayedIn>(point.mode, parts.job, channel, point.message_size, settings);
     if (paced != nullptr)
-        return EchoModes::make<WhenDueIn>(point.mode, parts.job, channel, point.message_size, settings);
+        return PostedModes::make<WhenDueIn>(point.mode, parts.job, channel, point.message_size, settings);
     return EchoModes::make<AtBothEndsIn>(point.mode, parts.job, channel, point.message_size, settings);
 }
 

@@ -39,12 +39,13 @@ EchoEngine<Mode, Pace>::EchoEngine(const Job& job, Channel& channel, Bytes answe
     if constexpr (Pace::kIsPaced)
         for (DueQueue& queue : pace_.queues()) queue.reserve(static_cast<std::size_t>(settings.outstanding));
     for (int index = 0; index < places(); ++index) {
-        unposted_.push_back(index);
+        if (kPostsReceives) unposted_.push_back(index);
         if (Pace::kIsRelay || !side_of(index).asks) continue;
         make_ready(index, std::numeric_limits<Nanoseconds>::min());
         place(index).is_due = true;
     }
     if (!Pace::kIsRelay) totals_[kPlaces] = std::ssize(asking_places());
+    if constexpr (!kPostsReceives) open_places();
 }
 
 template <class Mode, class Pace>

@@ -29,6 +29,10 @@ Bytes EchoPlan::bytes(const Point& point) const {
     return stream_stride(point.largest_message()) * static_cast<Bytes>(room(point).receives);
 }
 
+std::vector<FlowMode> EchoPlan::modes(const Point& point) const {
+    return {{point.mode, std::max(point.message_size, request_size)}};
+}
+
 std::string EchoPlan::in_buffers(const Point&) const {
     return fmt::format("the messages of {}", counted(outstanding, "round trip"));
 }

@@ -26,7 +26,7 @@ STREAM = [
     "--poll", "yield", "-o", "a.h5",
 ]  # fmt: skip
 ECHO = [
-    "echo", "--provider", "psm3", "--mode", "tagged,msg", "--sizes", "0,100,64KiB", "--outstanding", "1,4", "--ops", "50",
+    "echo", "--provider", "psm3", "--mode", ",".join(MODES), "--sizes", "0,100,64KiB", "--outstanding", "1,4", "--ops", "50",
     "--poll", "yield", "-o", "a.h5",
 ]  # fmt: skip
 

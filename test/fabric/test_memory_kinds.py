@@ -59,9 +59,9 @@ def test_streams_are_true_in_both(launch, needs_provider, needs_huge_pages, tmp_
 
 def test_round_trips_in_both(launch, needs_provider, needs_huge_pages, tmp_path):
     needs_provider("tcp")
-    words = ["echo", "--provider", "tcp", *BOTH, "--sizes", "100,50000", "--ops", "100", "-o", "a.h5"]
+    words = ["echo", "--provider", "tcp", *BOTH, "--sizes", "100,50000", "--ops", "100", "--mode", "tagged,write-imm,read,write", "-o", "a.h5"]
     results = measured(launch(2, *words), tmp_path / "a.h5")
-    assert results.words("memory") == ["default", "default", "huge", "huge"]
+    assert results.words("memory") == ["default", "default", "huge", "huge"] * 4
     require_true_trips(tmp_path / "a.h5", [0])
 
 

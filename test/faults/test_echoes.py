@@ -34,17 +34,53 @@ def test_of_several_the_one_that_stops_is_named_though_others_go_on(faulty, need
     outcome.failed(rf"in the duration {words}\(\S+\) waits for them")
 
 
+# A message of 16 B is no flag, which has 8; those of the verification come first.
+WRITTEN = ["--provider", "tcp", "--sizes", "16", "--request", "24", "--duration", "1h", "--max-samples", "9", "--timeout", "3s"]
+
+
+@pytest.mark.parametrize(
+    ("mode", "fault", "says"),
+    [
+        ("write", "call=flag do=lose nth=100 rank=0", r"in the duration nothing happened for \S+ s; rank [01] \(\S+\) waits for "),
+        ("write", "call=flag do=EIO nth=100 rank=1", r"in a round trip: writing a flag \(peer rank 0 \(\S+\)\): Input/output error"),
+        ("write", "call=send do=EIO nth=100 rank=1", r"in a round trip: sending an answer \(peer rank 0 \(\S+\)\): Input/output error"),
+        ("write", "call=send do=flip nth=100 rank=0", r"request \d+ from rank 0 \(\S+\) is not what was sent: its number is wrong at its (begin|end)"),
+        ("write-imm", "call=send do=EIO nth=100 rank=0", r"in a round trip: sending a request \(peer rank 1 \(\S+\)\): Input/output error"),
+        ("write-imm", "call=send do=flip nth=100 rank=1", r"answer \d+ from rank 1 \(\S+\) is not what was sent: its number is wrong at its (begin|end)"),
+        ("write-imm", "call=send do=renumber nth=100 rank=0", r"a message came that nobody should send \(data 0x"),
+        ("write-imm", "call=received do=double nth=100 rank=0", r"a message came that nobody should send \(data 0x"),
+        ("read", "call=flag do=lose nth=100 rank=1", r"in the duration nothing happened for \S+ s; rank [01] \(\S+\) waits for "),
+        ("read", "call=flag do=EIO nth=100 rank=0", r"in a round trip: sending a request \(peer rank 1 \(\S+\)\): Input/output error"),
+        ("read", "call=send do=EIO nth=100 rank=0", r"in a round trip: reading \(peer rank 1 \(\S+\)\): Input/output error"),
+        ("read", "call=sent do=EIO nth=100 rank=1", r"in a round trip: an operation failed"),
+    ],
+)
+def test_messages_that_are_written_or_fetched(faulty, needs_provider, mode, fault, says):
+    needs_provider("tcp")
+    faulty(2, fault, *WRITTEN, "--mode", mode, command="echo").failed(says)
+
+
+@pytest.mark.parametrize("call", ["send", "flag"])
+def test_what_finds_no_room_goes_later(faulty, needs_provider, call):
+    needs_provider("tcp")
+    words = ["--provider", "tcp", "--mode", "write", "--sizes", "16", "--request", "24", "--ops", "200", "--outstanding", "4"]
+    outcome = faulty(2, f"call={call} do=EAGAIN nth=100 count=500", *words, command="echo")
+    assert outcome.struck
+    assert outcome.returncode == 0, outcome.stderr
+    assert list(Results(outcome.folder / "a.h5").columns["round_trips"]) == [200]
+
+
 def test_a_damaged_message(faulty, needs_provider):
     needs_provider("net")
     outcome = faulty(2, "call=send nth=100 do=flip rank=1", *LONG, command="echo")
     outcome.failed(r"answer \d+ from rank 1 \(\S+\) is not what was sent: its number is wrong at its (begin|end)")
 
 
-@pytest.mark.parametrize("mode", ["tagged", "msg"])
-def test_a_rank_that_is_killed_is_named_and_points_that_were_complete_are_kept(faulty, launch, needs_provider, mode):
+@pytest.mark.parametrize(("mode", "call"), [("tagged", "send"), ("msg", "send"), ("write-imm", "send"), ("write", "send"), ("read", "flag")])
+def test_a_rank_that_is_killed_is_named_and_points_that_were_complete_are_kept(faulty, launch, needs_provider, mode, call):
     needs_provider("net")
-    words = ["--provider", "net", "--mode", mode, "--sizes", "8,16", "--ops", "500", "--timeout", "30s"]
-    outcome = faulty(2, "call=send nth=700 do=kill rank=1", *words, command="echo")
+    words = ["--provider", "net", "--mode", mode, "--sizes", "16,24", "--ops", "500", "--timeout", "30s"]
+    outcome = faulty(2, f"call={call} nth=700 do=kill rank=1", *words, command="echo")
     outcome.named_killed(1)
     results = Results(outcome.folder / "a.h5")
     assert list(results.columns["state"]) == [COMPLETE, PENDING]

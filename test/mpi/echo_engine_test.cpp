@@ -6,7 +6,10 @@
 
 #include "a2aperf/stats/round_trips.hpp"
 #include "a2aperf/transfer/msg.hpp"
+#include "a2aperf/transfer/read.hpp"
 #include "a2aperf/transfer/tagged.hpp"
+#include "a2aperf/transfer/write.hpp"
+#include "a2aperf/transfer/write_imm.hpp"
 #include "test/mpi/rig.hpp"
 #include "test/mpi/watched.hpp"
 
@@ -57,7 +60,7 @@ EchoSettings all_to_all() {
 }
 
 struct Echoes {
-    explicit Echoes(const char* mode) : rig({mode}, 64) {}
+    explicit Echoes(const char* mode) : rig({mode}, 64, 1, flow_demands()) {}
 
     template <class Mode, class Pace = AtOnce>
     std::int64_t run(EchoSettings settings, Bytes answer_size, const Duration& duration, std::size_t most_samples) {
@@ -140,11 +143,18 @@ std::int64_t due(const EchoSettings& settings) {
     return kTrips * std::ssize(settings.servers);
 }
 
-template <class Mode>
-void check_all(const char* mode) {
+// Where a flag tells of a message: behind it where the provider orders writes, or after its delivery.
+enum class Flags { as_ordered, after_delivery };
+
+template <class Mode, class Pace = AtOnce>
+void check_all(const char* mode, std::vector<EchoSettings> all = {halves(), ring()},
+               Flags flags = Flags::as_ordered) {
     Echoes echoes(mode);
-    const Bytes most_injected = echoes.rig.channel.domain().offer().inject_size();
-    for (EchoSettings settings : {halves(), ring()})
+    const Offer& offer = echoes.rig.channel.domain().offer();
+    const bool waits = flags == Flags::after_delivery;
+    const Bytes most_injected = waits ? 0 : offer.inject_size();
+    const Bytes ordered = waits ? 0 : offer.ordered_write();
+    for (EchoSettings settings : all)
         for (const int outstanding : {1, 8})
             for (const Bytes request : {Bytes{0}, Bytes{30}, kMessage})
                 for (const Bytes answer : {Bytes{0}, Bytes{7}, Bytes{100}, kMessage}) {
@@ -154,9 +164,10 @@ void check_all(const char* mode) {
                     settings.outstanding = outstanding;
                     settings.request_size = request;
                     settings.most = kTrips;
+                    settings.ordered_write = ordered;
                     settings.injects_requests = request <= most_injected && answer % 2 == 0;
                     settings.injects_answers = answer <= most_injected && request % 2 == 0;
-                    CHECK(echoes.run<Mode>(settings, answer, kLong, 1000) == due(settings));
+                    CHECK(echoes.run<Mode, Pace>(settings, answer, kLong, 1000) == due(settings));
                 }
 }
 
@@ -165,6 +176,35 @@ void check_all(const char* mode) {
 TEST_CASE("every request has its answer, whatever the sizes and however many are under way; point after point") {
     check_all<Tagged>("tagged");
     check_all<Msg>("msg");
+}
+
+TEST_CASE("so it has where messages are written, or fetched") {
+    check_all<WriteImm, AtOnceAtBothEnds>("write-imm", {ring()});
+    check_all<Read, AtOnceAtBothEnds>("read", {ring()});
+    check_all<Write, AtOnceAtBothEnds>("write", {ring()});
+    check_all<Write, AtOnceAtBothEnds>("write", {ring()}, Flags::after_delivery);
+}
+
+TEST_CASE("a written message lies in the place of its own among those of several clients and servers") {
+    Echoes written("write-imm");
+    Echoes told("write");
+    Echoes fetched("read");
+    const Bytes ordered = told.rig.channel.domain().offer().ordered_write();
+    for (EchoSettings settings : {many_to_one(), one_to_many(), all_to_all()})
+        for (const int outstanding : {1, 5}) {
+            settings.outstanding = outstanding;
+            settings.request_size = 30;
+            settings.most = kTrips;
+            settings.ordered_write = ordered;
+            CHECK(written.run<WriteImm, AtOnceAtBothEnds>(settings, 100, kLong, 1000) == due(settings));
+            CHECK(told.run<Write, AtOnceAtBothEnds>(settings, 7, kLong, 10) == due(settings));
+            CHECK(fetched.run<Read, AtOnceAtBothEnds>(settings, kMessage, kLong, 1000) == due(settings));
+            settings.most = -1; // some have no answer at the end
+            const Duration brief{.length = 20'000'000, .tick = 10'000'000};
+            CHECK(written.run<WriteImm, AtOnceAtBothEnds>(settings, 0, brief, 300) >= 0);
+            CHECK(told.run<Write, AtOnceAtBothEnds>(settings, 100, brief, 300) >= 0);
+            CHECK(fetched.run<Read, AtOnceAtBothEnds>(settings, 100, brief, 300) >= 0);
+        }
 }
 
 TEST_CASE("a server may have several clients, and a client several servers") {

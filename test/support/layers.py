@@ -42,6 +42,7 @@ TIMED_LOOP = {
     "measure/credit_stream_ends.hpp",
     "measure/echo_engine.hpp",
     "measure/echo_engine_untimed.hpp",
+    "measure/echo_engine_places.hpp",
     "measure/echo_engine.cpp",
 }
 

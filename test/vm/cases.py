@@ -37,7 +37,7 @@ FLOWS = {
                "--messages", "100", "--poll", "yield"],
     ),
     "trips": Case(
-        3, 2, ["echo", "--provider", "verbs", "--mode", "tagged,msg", "--sizes", "0,100,64KiB", "--outstanding", "1,4",
+        3, 2, ["echo", "--provider", "verbs", "--mode", "tagged,msg,write-imm,read,write", "--sizes", "0,100,64KiB", "--outstanding", "1,4",
                "--servers", "1", "--ops", "50", "--poll", "yield"],
     ),
 }  # fmt: skip

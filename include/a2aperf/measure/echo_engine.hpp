@@ -6,12 +6,14 @@
 #include <array>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "a2aperf/base/clock.hpp"
 #include "a2aperf/measure/both_ends.hpp"
 #include "a2aperf/measure/channel.hpp"
+#include "a2aperf/measure/echo_places.hpp"
 #include "a2aperf/measure/echo_settings.hpp"
 #include "a2aperf/measure/flow.hpp"
 #include "a2aperf/measure/message_number.hpp"
@@ -33,6 +35,11 @@ inline constexpr int kMostOutstanding = 64;
 // A client has as many places for each of its servers as requests to it may be under way. A request, its answer and
 // the next request are of the same place, and so it matters not in what order messages arrive. Each carries its
 // number at both ends.
+//
+// Where messages are written, each goes into the place at the other side that has the number of its own: its data
+// name that place, or a word of the place does. Where they are fetched, the word tells that one is there, and who
+// is to have it reads it. The next message of a place follows what came back, so none is written or filled before
+// the other side has done with what lay there.
 //
 // A relay is the server of each of its clients and the client of that one's server: what came in a place of the one
 // goes on from the same place of the other, with the number that it came with.
@@ -56,12 +63,12 @@ public:
         if constexpr (Pace::kIsPaced) release_due();
         if constexpr (Pace::kIsRelay) release_served();
         const bool has_sent = start_messages();
-        return read_queue() || has_sent;
+        return look() || has_sent;
     }
     bool progress() {
         if (counts_[0] != noted_) [[unlikely]]
             note_injected(now_ns());
-        return read_queue();
+        return look();
     }
     bool is_over() const {
         return settings_.most >= 0 && (Pace::kIsRelay || totals_[kTrips] == asked() * settings_.most) &&
@@ -73,7 +80,9 @@ public:
     void expect(std::span<const std::int64_t> due) {
         due_ = std::accumulate(due.begin(), due.end(), std::int64_t{0});
     }
-    bool is_drained() const { return under_way_ == 0 && missing() == 0 && unposted_.empty(); }
+    bool is_drained() const {
+        return under_way_ == 0 && missing() == 0 && unposted_.empty() && far_.untold.empty();
+    }
     std::string waiting_for() const;
     void see_peers(std::vector<PeerSeen>& seen) const;
     // Requests and answers of all that a peer may have to do with, as they leave and as they come, and as many
@@ -120,6 +129,10 @@ private:
     static constexpr bool kHasRate = Pace::kIsPaced || Pace::kIsRelay;
     static constexpr std::size_t kOwnTotals = kHasRate ? kTotals : kDue;
     static constexpr bool kIsPooled = !takes_by_source(Mode::kArrival); // any receive takes any message
+    static constexpr bool kPostsReceives = posts_receives(Mode::kArrival);
+    static constexpr bool kHasFlags = Mode::kArrival == Arrival::flag;
+    static constexpr bool kIsFetched = Mode::kInitiator == Initiator::receiver;
+    static constexpr bool kHasWords = kHasFlags || kIsFetched;
 
     struct RequestSlot : Pace::OfRequest {
         int side = 0;
@@ -172,11 +185,17 @@ private:
     void hold_up();
     bool start_messages();
     bool send_one(int place);
+    [[gnu::always_inline]] ssize_t hand_over(const Side& side, int place, const Route& to, std::uint64_t label);
     bool notes_answer(const RequestSlot& place) const {
         if constexpr (Pace::kHasBothEnds) return place.served >= 0;
         return false;
     }
     void note_request(RequestSlot& place, Nanoseconds begin);
+    bool look() {
+        bool has_seen = false;
+        if constexpr (kHasWords) has_seen = look_at_words();
+        return read_queue() || has_seen;
+    }
     bool read_queue();
     void take(int place, std::uint64_t data, Nanoseconds now);
     void take_message(int place, const std::byte* message, Nanoseconds now);
@@ -193,6 +212,17 @@ private:
         moments_.send_done = now;
     }
     void check_number(const Side& side, const std::byte* message, std::uint64_t number) const;
+
+    // Where no receive is posted: echo_engine_places.hpp.
+    void open_places();
+    Route route_there(int place, std::byte* message, int slot);
+    ssize_t write_flag(int place);
+    void post_flag(int place);
+    bool post_flags(); // true when nothing is untold
+    bool look_at_words();
+    bool fetch_seen();
+    void take_written(const fi_cq_data_entry& entry, Nanoseconds now);
+
     std::uint64_t number_of(std::int64_t message, int place) const {
         return static_cast<std::uint64_t>(message * settings_.outstanding + place);
     }
@@ -234,9 +264,13 @@ private:
     bool is_sweeping_ = false;
     int left_ = 0; // of its own receives to take up
     std::array<fi_cq_data_entry, 16> entries_{};
+    EchoPlaces far_; // where no receive is posted
 };
 
-// Of a point of round trips, in one of EchoModes.
+// Why a provider cannot carry the point's round trips in its mode; nothing when it can.
+std::optional<std::string> echo_trouble(const Offer& offer, const Point& point);
+
+// Of a point of round trips, in one of EchoModes, or of an open loop, in one of PostedModes. Collective.
 std::unique_ptr<Flow> make_echo(const EngineParts& parts);
 
 } // namespace a2aperf

@@ -39,6 +39,7 @@ struct FlowModesOf<std::tuple<Modes...>> {
 using StreamModes = FlowModesOf<Modes>::All;
 using AskingModes =
     FlowModes<Asking<Tagged>, Asking<Msg>, Asking<WriteImm>, Asking<Write>>; // but read: it sends nothing
-using EchoModes = FlowModes<Tagged, Msg>;
+using EchoModes = FlowModesOf<Modes>::All;
+using PostedModes = FlowModes<Tagged, Msg>; // whose messages take posted receives
 
 } // namespace a2aperf

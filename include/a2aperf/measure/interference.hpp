@@ -13,7 +13,7 @@ namespace a2aperf {
 // What a rank did, in its totals. A client keeps the times of what it does with its peers, a server keeps none.
 enum class RankRole { idle, client, server, load };
 
-// Of a point of interference, in one of EchoModes. Collective.
+// Of a point of interference, in one of PostedModes. Collective.
 std::unique_ptr<Flow> make_interference(const EngineParts& parts);
 
 } // namespace a2aperf

@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "a2aperf/plan/flow_plan.hpp"
 
@@ -20,6 +21,7 @@ public:
     std::string in_buffers(const Point& point) const override;
     std::string_view posted() const override { return "requests and answers"; }
     Bytes other_size(const Point&) const override { return request_size; }
+    std::vector<FlowMode> modes(const Point& point) const override;
 };
 
 // Of a point that is one.
