@@ -76,20 +76,12 @@ bool EchoEngine<Mode, Pace>::look_at_words() {
     for (int index = 0; index < places(); ++index)
         if (far_.words->message(index) == far_.due[static_cast<std::size_t>(index)]) far_.seen.push_back(index);
     if (far_.seen.empty()) return false;
-    if constexpr (kIsFetched) {
-        return fetch_seen();
-    } else {
-        const Nanoseconds now = now_ns();
-        if (counts_[0] != noted_) note_injected(now);
-        for (const int index : far_.seen) {
-            ++far_.due[static_cast<std::size_t>(index)];
-            take_message(index, at(context_.receive_buffer, index), now);
-        }
-        moments_.receive_done = now;
-        return true;
-    }
+    if constexpr (kIsFetched) return fetch_seen();
+    take_seen();
+    return true;
 }
 
+// True where a read was posted.
 template <class Mode, class Pace>
 bool EchoEngine<Mode, Pace>::fetch_seen() {
     bool has_started = false;
@@ -105,24 +97,38 @@ bool EchoEngine<Mode, Pace>::fetch_seen() {
     return has_started;
 }
 
+template <class Mode, class Pace>
+void EchoEngine<Mode, Pace>::take_seen() {
+    if constexpr (kHasFlags) {
+        const Nanoseconds now = now_ns();
+        if (counts_[0] != noted_) note_injected(now);
+        for (const int index : far_.seen) {
+            ++far_.due[static_cast<std::size_t>(index)];
+            take_message(index, at(context_.receive_buffer, index), now);
+        }
+        moments_.receive_done = now;
+    }
+}
+
 // Our own slots first: some providers flag the completion of a write that carries data like its arrival.
 template <class Mode, class Pace>
 void EchoEngine<Mode, Pace>::take_written(const fi_cq_data_entry& entry, Nanoseconds now) {
-    const std::ptrdiff_t sent = static_cast<const Slot*>(entry.op_context) - slots_.data() - places();
-    if (static_cast<std::size_t>(sent) < places_.size()) {
-        const int index = static_cast<int>(sent);
-        if constexpr (kHasFlags)
-            if (far_.there[static_cast<std::size_t>(place(index).side)].delivers_before) post_flag(index);
-        return note_sent(index, now);
-    }
-    if constexpr (Mode::kArrival == Arrival::data)
-        if ((entry.flags & FI_REMOTE_CQ_DATA) != 0) {
+    if constexpr (is_written(Mode::kArrival)) {
+        const std::ptrdiff_t sent = static_cast<const Slot*>(entry.op_context) - slots_.data() - places();
+        if (static_cast<std::size_t>(sent) < places_.size()) {
+            const int index = static_cast<int>(sent);
+            if constexpr (kHasFlags)
+                if (far_.there[static_cast<std::size_t>(place(index).side)].delivers_before) post_flag(index);
+            return note_sent(index, now);
+        }
+        if (Mode::kArrival == Arrival::data && (entry.flags & FI_REMOTE_CQ_DATA) != 0) {
             const int index = place_of(entry.data);
             const bool is_due = side_of(index).asks ? place(index).is_asking : !place(index).is_due;
             if (is_due) return take_message(index, at(context_.receive_buffer, index), now);
         }
-    throw RunError(fmt::format("a message came that nobody should send (data {:#x})", entry.data),
-                   EndReason::bad_data);
+        throw RunError(fmt::format("a message came that nobody should send (data {:#x})", entry.data),
+                       EndReason::bad_data);
+    }
 }
 
 } // namespace a2aperf

@@ -233,7 +233,7 @@ def test_a_config_file_has_options_that_streams_have_too(a2aperf, tmp_path):
         (2, ["--servers", "2"], "1 client and 2 servers need 3 ranks, and there are 2"),
         (2, ["--clients", "0"], "--clients"),
         (2, ["--pairs", "0:1", "--servers", "1"], "--pairs and --servers exclude each other"),
-        (2, ["--mode", "swap"], "unknown mode 'swap': expected tagged, msg, write-imm, read, write"),
+        (2, ["--mode", "swap"], "unknown mode 'swap': expected one of tagged, msg, write-imm, read, write"),
         (2, ["--outstanding", "0"], "--outstanding"),
         (2, ["--outstanding", "65"], "--outstanding"),
         (2, ["--request", "1,2"], "--request: '1,2': expected one size"),

@@ -221,6 +221,7 @@ private:
     bool post_flags(); // true when nothing is untold
     bool look_at_words();
     bool fetch_seen();
+    void take_seen();
     void take_written(const fi_cq_data_entry& entry, Nanoseconds now);
 
     std::uint64_t number_of(std::int64_t message, int place) const {

@@ -11,6 +11,7 @@
 #include <doctest/doctest.h>
 
 #include "a2aperf/base/error.hpp"
+#include "a2aperf/measure/echo_engine.hpp"
 #include "a2aperf/measure/stream_trouble.hpp"
 #include "a2aperf/plan/stream_plan.hpp"
 
@@ -251,6 +252,19 @@ TEST_CASE("a stream by writes with data is skipped where they take receives, or 
     CHECK(why(0, (1 << 23) + 1) == "the data of a write name one of 16777216 buffers, and a rank has 16777218");
     CHECK(why(FI_RX_CQ_DATA, 1) ==
           "each write that carries data takes a posted receive of efa, and a stream has none");
+}
+
+TEST_CASE("round trips by writes with data are skipped where they take receives") {
+    const auto why = [](std::uint64_t mode, const char* of_messages) {
+        InfoPtr info(fi_allocinfo());
+        info->fabric_attr->prov_name = strdup("efa");
+        info->rx_attr->mode = mode;
+        return echo_trouble(Offer(std::move(info)), point_of(of_messages, 8)).value_or("measured");
+    };
+    CHECK(why(0, "write-imm") == "measured");
+    CHECK(why(FI_RX_CQ_DATA, "write-imm") ==
+          "each write that carries data takes a posted receive of efa, and a round trip has none");
+    for (const char* mode : {"tagged", "msg", "read", "write"}) CHECK(why(FI_RX_CQ_DATA, mode) == "measured");
 }
 
 TEST_CASE("peers write a word of each rank, and in streams one of each buffer and those of credits") {

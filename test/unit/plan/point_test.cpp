@@ -97,7 +97,10 @@ TEST_CASE("a point that runs for a duration is named, and sized, by what it does
     CHECK(point.largest_message() == 1000);
     CHECK(point.of_size(point.other_size()).message_size == 1000);
     CHECK(point.flow->room(point).receives == 8); // at rank 2
+    CHECK(point.flow->room(point).messages == 8);
     CHECK(point.buffer_bytes(3) == 8 * 1024);
+    REQUIRE(point.by_modes().size() == 1);
+    CHECK(point.by_modes().front().largest_transfer() == 1000); // of requests, too
     CHECK_FALSE(point.flow->leaves_completions_out());
 }
 
