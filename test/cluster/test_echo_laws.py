@@ -53,6 +53,29 @@ def test_round_trips_over_a_cable(cluster_of, program, tmp_path, told):
     require(answers, measure, WITHIN, told)
 
 
+# How often something goes over the cable until a message is there: where the receiver reads it, a word comes, the read goes and the bytes return.
+CROSSINGS = {"write-imm": 1, "write": 1, "read": 3}
+
+
+def test_round_trips_that_are_written_or_read_over_a_cable(cluster_of, program, tmp_path, told):
+    """Round trips that are written or read, over a cable of known rate and delay."""
+    cluster = cluster_of(2)
+    cluster.lengthen("h2", DELAY_MS / 1e3, MBIT)
+    asked = ["--sizes", ",".join(map(str, ANSWERS)), "--mode", ",".join(CROSSINGS), "--request", str(REQUEST), "--ops", str(TRIPS)]
+    points = [(mode, size) for mode in CROSSINGS for size in ANSWERS]
+    known = [trip_ms(size) + 2 * (CROSSINGS[mode] - 1) * DELAY_MS for mode, size in points]
+
+    def measure():
+        of = flow(cluster, program, tmp_path, "echo", *asked).columns
+        assert list(of["message_size"]) == [size for _, size in points]
+        assert (of["littles_law"] == 1).all()
+        assert (of["time_min"] >= np.array(known) * 1e6 * (1 - DRIFT)).all(), of["time_min"]
+        return of["time_p50"] / 1e6
+
+    answers = [Answer(f"echo, {size} B, {mode}: p50", "ms", ms, ms) for (mode, size), ms in zip(points, known, strict=True)]
+    require(answers, measure, WITHIN, told)
+
+
 TO_MS, FROM_MS = 4, 24
 
 
