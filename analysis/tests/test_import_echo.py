@@ -82,6 +82,16 @@ def test_units_are_binary_and_one_is_outstanding(trips: Results) -> None:
     assert row["gbps"] == pytest.approx(2.874 * 2**30 * 8e-9)
 
 
+def test_a_heading_of_a2aperf_names_the_mode(a2a: Run, tmp_path: Path) -> None:
+    heading = "clusterperf 2 ranks on 1 node, shm, mode {}, outstanding 1"
+    line = "echo100                1.4 us    send 30B message, receive 100B message median"
+    of_modes = [part for mode in ("write-imm", "read") for part in (heading.format(mode), line)]
+    (tmp_path / "a.txt").write_text("\n".join([*of_modes, "clusterperf November 24, 2018", line, ""]))
+    assert a2a("import", tmp_path / "a.txt", "-o", tmp_path / "x.h5").status == 0
+    points = loading.load([tmp_path / "x.h5"]).points
+    assert list(points["mode"].fillna("")) == ["write-imm", "read", ""]
+
+
 def test_what_is_told_of_requests_and_keys_is_known(trips: Results) -> None:
     points = trips.points
     is_echo = points["operation"] == "echo"

@@ -184,6 +184,9 @@ def test_the_lines_of_clusterperf(echo, tmp_path):
     done = subprocess.run([A2A, "import", tmp_path / "told.txt", "-o", tmp_path / "i.h5"], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert "50 figures of 10 points in 2 tables" in done.stdout + done.stderr
+    read = subprocess.run([A2A, "table", "--columns", "mode,message_size", tmp_path / "i.h5"], capture_output=True, text=True, check=False)
+    assert read.returncode == 0, read.stderr
+    assert read.stdout.count("tagged") == 10
 
 
 def test_a_file_is_resumed_with_the_same_round_trips_only(echo, tmp_path):

@@ -47,6 +47,7 @@ _OBJECTS: Final = re.compile(r"(?:messages?|objects?)")
 _FIRST: Final = ("send", "read", "write", "bandwidth")
 _LONGEST: Final = 16
 _REQUEST: Final = re.compile(r"\bsend (\d+)([KMG]?)B message")
+_MODE: Final = re.compile(r"^clusterperf \d+ ranks? on .*, mode ([\w-]+)(?:,|$)")  # of a2aperf echo
 _KEY: Final = re.compile(r"\((\d+)([KMG]?)B key\)")
 _SIZES: Final = re.compile(r"(?:receive|receiving|random|single|reading|writing) (\d+)([KMG]?)B\b")
 
@@ -323,6 +324,8 @@ def _row(run: _Run, point: tuple[str, int], figures: dict[str, _Figure]) -> dict
         "message_size": size,
         **{column: round(figure.value, 6) for column, figure in figures.items()},
     }
+    if mode := _MODE.match(run.heading):
+        row["mode"] = mode[1]
     for figure in figures.values():
         for name, pattern in (("request_size", _REQUEST), ("key_size", _KEY)):
             found = pattern.search(figure.description)
