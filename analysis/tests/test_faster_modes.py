@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -140,6 +141,35 @@ def test_one_queue_is_held_against_a_queue_each(tmp_path: Path) -> None:
     alone = two.assign(endpoints=np.where(is_faster, 2, 1))
     (one,) = faster_module.find(replace(found, points=alone))
     assert one.text.startswith("2 endpoints were 1.5 times as fast as 1 endpoint")
+
+
+@pytest.mark.parametrize(
+    ("one", "usual", "said", "asked"),
+    [
+        (1.5, 1, "2 endpoints with a queue each were # times as fast as 1 endpoint", "1,2"),
+        (1.1, 2, "1 endpoint was # times as fast as 2 endpoints with one queue", "2,1"),
+    ],
+)
+def test_endpoints_are_told_with_each_kind_of_their_queues(
+    tmp_path: Path, one: float, usual: int, said: str, asked: str
+) -> None:
+    """One endpoint has one queue, so it is beside both, and each is told by itself."""
+    setup = replace(LARGE, modes=("tagged", "write-imm", "msg"))
+    setup = replace(setup, effects=Effects(modes={"tagged": one, "msg": 1.6}))
+    found = loading.load([synthetic.write_launch(tmp_path / "a.h5", setup)]).measured()
+    kinds = {"tagged": (1, "each"), "write-imm": (2, "each"), "msg": (2, "one")}
+    endpoints, queues = zip(*(kinds[mode] for mode in found.points["mode"]), strict=True)
+    points = found.points.assign(mode="tagged", endpoints=endpoints, queues=queues)
+    points = points.sort_values("endpoints", ascending=usual == 1, ignore_index=True)
+    findings = faster_module.find(replace(found, points=points))
+    (told,) = [x for x in findings if x.numbers.get("axis") == "endpoints"]
+    kind = "each" if usual == 1 else "one"
+    assert re.sub(r"1\.[45].* times", "# times", told.text).startswith(said)
+    assert told.text.endswith(
+        f"a study with --compare=--endpoints={asked} and --queues {kind} tells how sure that is"
+    )
+    assert told.numbers["queues"] == kind
+    assert told.where.startswith("4 ranks, 3 of 3 points in 1 launch")
 
 
 @pytest.mark.parametrize(

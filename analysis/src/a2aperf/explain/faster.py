@@ -68,28 +68,50 @@ def _pairs(points: pd.DataFrame, axis: str, axes: Sequence[str]) -> list[Finding
         beside = points[points[axis] == value].merge(
             of_usual, on=["launch", *cell], suffixes=("", "_usual")
         )
-        if beside.empty:
-            continue
-        beside["times"] = beside["time_p50_usual"] / beside["time_p50"]
-        apart = beside["time_p50_high"] < beside["time_p50_low_usual"]
-        beside["sure"] = apart & (beside["times"] >= _LEAST)
-        by_cell = beside.groupby(cell, dropna=False)
-        cells = by_cell.agg(times=("times", "min"), sure=("sure", "all"), ops=("ops", "sum"))
-        faster = cells[cells["sure"]].reset_index()
-        if len(faster):
-            launches = beside["launch"].nunique()
-            is_half = axis == "mode" and _is_half(beside, str(usual))
-            findings.append(_told(axis, (value, usual), faster, len(cells), launches, is_half))
+        for queues, rows in _by_queues(beside) if is_alone else [("", beside)]:
+            findings += _of_pair(rows, axis, (value, usual), cell, queues)
     return findings
 
 
-def _words(axis: str, value: Any) -> str:
+def _by_queues(beside: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
+    """Several endpoints beside one, by the queues of the several where there are both kinds."""
+    names = [name for name in (grouping.QUEUES, f"{grouping.QUEUES}_usual") if name in beside]
+    if not names:
+        return [("", beside)]
+    kinds = beside[names].bfill(axis=1).iloc[:, 0]  # the one has none
+    if kinds.nunique() < 2:
+        return [("", beside)]
+    return [(str(kind), rows) for kind, rows in beside.groupby(kinds, sort=False)]
+
+
+def _of_pair(
+    beside: pd.DataFrame, axis: str, both: tuple[Any, Any], cell: list[str], queues: str
+) -> list[Finding]:
+    """Of points with a value and points with the usual one, if some are faster in all launches."""
+    if beside.empty:
+        return []
+    times = beside["time_p50_usual"] / beside["time_p50"]
+    apart = beside["time_p50_high"] < beside["time_p50_low_usual"]
+    beside = beside.assign(times=times, sure=apart & (times >= _LEAST))
+    by_cell = beside.groupby(cell, dropna=False)
+    cells = by_cell.agg(times=("times", "min"), sure=("sure", "all"), ops=("ops", "sum"))
+    faster = cells[cells["sure"]].reset_index()
+    if faster.empty:
+        return []
+    is_half = axis == "mode" and _is_half(beside, str(both[1]))
+    launches = beside["launch"].nunique()
+    return [_told(axis, both, faster, (len(cells), launches), is_half, queues)]
+
+
+def _words(axis: str, value: Any, queues: str = "") -> str:
+    """`queues` of several endpoints, where there are both kinds."""
     if axis == "window":
         return f"window {grouping.window_text(value)}"
     if axis == grouping.CHUNK:
         return f"chunk {size_text(value)}" if value else "whole messages"
     if axis == grouping.ENDPOINTS:
-        return count_text(int(value), "endpoint")
+        endpoints = count_text(int(value), "endpoint")
+        return f"{endpoints} with {_words(grouping.QUEUES, queues)}" if queues else endpoints
     if axis == grouping.QUEUES:
         return "one queue" if value == "one" else "a queue each"
     return f"poll {value}" if axis == grouping.POLLING else str(value)
@@ -119,15 +141,17 @@ def _told(
     axis: str,
     both: tuple[Any, Any],
     faster: pd.DataFrame,
-    cells: int,
-    launches: int,
+    measured: tuple[int, int],
     is_half: bool,
+    queues: str,
 ) -> Finding:
-    """Of a value and the usual one; `cells` of which were measured with both."""
+    """Of a value and the usual one; `measured` with both: so many cells, in so many launches."""
     best: Any = series.most(faster, faster["times"])
-    value, usual = (_words(axis, one) for one in both)
+    cells, launches = measured
+    value, usual = (_words(axis, one, queues if one != 1 else "") for one in both)
     most = f", most at {best['message_size']} B" if len(faster) > 1 else ""
-    were = "were" if value.endswith("s") else "was"  # "2 endpoints", "whole messages"
+    is_many = value.endswith("s") or (axis == grouping.ENDPOINTS and both[0] != 1)
+    were = "were" if is_many else "was"  # "2 endpoints", "whole messages"
     text = f"{value} {were} {spanned(list(faster['times']))} times as fast as {usual}{most}"
     if is_half:
         text += (
@@ -137,6 +161,7 @@ def _told(
     places = {(one["message_size"], _of_traffic(one)) for one in faster.to_dict("records")}
     sizes = listed(f"{size} B{traffic}" for size, traffic in sorted(places))
     asked = ",".join(_option(axis, one) for one in reversed(both))
+    asked += f" and --{grouping.QUEUES} {queues}" if queues else ""
     return Finding(
         "faster",
         f"{text}; a study with --compare=--{_OPTIONS.get(axis, axis)}={asked} tells how sure "
@@ -152,6 +177,7 @@ def _told(
             "times": float(best["times"]),
             "message_size": int(best["message_size"]),
             "half_duplex": int(is_half),
+            **({grouping.QUEUES: queues} if queues else {}),
         },
     )
 
