@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from a2aperf import blocks
 
 Floats = NDArray[np.float64]
-Drift = Literal["none", "line", "wave", "walk", "memory", "heavy"]
+Drift = Literal["none", "line", "wave", "walk", "memory", "heavy", "settling", "jump"]
 
 
 @dataclass(frozen=True)
@@ -23,8 +23,9 @@ class Trial:
     `shared` is the spread of a launch as a whole, `own` of one cell in one launch; `drift` is what
     the machine does meanwhile: a 10 % line or wave over the trial (slow: six launches a period at
     least), a random walk, launch effects with memory, or launch effects with heavy tails
-    (Student's t with 2 degrees of freedom). Launches of the candidate differ by `wider` times as
-    much.
+    (Student's t with 2 degrees of freedom), 10 % that settle over the first launches, or a jump of
+    10 % anywhere. With `alike` each launch is like the one before beside that (AR(1)). Launches of
+    the candidate differ by `wider` times as much.
     """
 
     launches: int = 8
@@ -34,6 +35,7 @@ class Trial:
     change: float = 0.0
     changed: int | None = None  # the change is in this many cells; None: in all
     drift: Drift = "none"
+    alike: float = 0.0
     wider: float = 1.0
 
     @property
@@ -58,6 +60,8 @@ class Trial:
 
     def _launch_effects(self, rng: np.random.Generator, n: int) -> Floats:
         time, shocks = np.linspace(0, 1, n), rng.normal(0, self.shared, n)
+        for i in range(1, n if self.alike else 0):
+            shocks[i] = self.alike * shocks[i - 1] + math.sqrt(1 - self.alike**2) * shocks[i]
         if self.drift == "line":
             shocks += 0.1 * time
         elif self.drift == "wave":
@@ -67,6 +71,10 @@ class Trial:
         elif self.drift == "memory":
             for i in range(1, n):
                 shocks[i] += 0.7 * shocks[i - 1]
+        elif self.drift == "settling":
+            shocks += 0.1 * np.exp(-np.arange(n) / rng.uniform(1, 8))
+        elif self.drift == "jump":
+            shocks[rng.integers(1, n) :] += 0.1
         elif self.drift == "heavy":
             shocks = self.shared * rng.standard_t(2, n)
         return shocks

@@ -12,7 +12,7 @@ from unittest.mock import patch
 import numpy as np
 from numpy.typing import NDArray
 
-from a2aperf import blocks, decision
+from a2aperf import blocks, decision, maxt
 from a2aperf.decision import LEVEL, Decision
 from nulls import alike
 from nulls.row import Outcome, Row
@@ -24,6 +24,7 @@ _MARGIN: Final = 0.02
 _CELLS: Final = 6
 _PERMUTATIONS: Final = 1023
 """Fewer than `compare` draws where a study has several looks: the test is as exact with them."""
+_FEW_PERMUTATIONS: Final = 511
 
 
 def _said(made: Decision, claims: Mapping[str, bool]) -> dict[str, Outcome]:
@@ -78,6 +79,24 @@ def _looks(name: str, trial: Trial, **limits: dict[str, float]) -> Row:
     return Row(f"until decided: {name}", study, **limits)
 
 
+def _any_look(name: str, trial: Trial, **limits: dict[str, float]) -> Row:
+    """Whether any of the looks calls a difference: at least as often as the last one does."""
+    whole = replace(trial, launches=decision.LOOKS[-1][0])
+    side, block = whole.side, whole.block
+
+    def calls(y: Floats, launches: int, level: float, rng: np.random.Generator) -> bool:
+        seen = slice(2 * launches)
+        return bool((maxt.max_t(y[seen], side[seen], block[seen], rng, level).p <= level).any())
+
+    def study(rng: np.random.Generator) -> dict[str, Outcome]:
+        y = whole.speeds(rng)
+        with patch.object(blocks, "ENUMERATED", _FEW_PERMUTATIONS):
+            called = any(calls(y, *look, rng) for look in decision.LOOKS)
+        return {"differs": Outcome.CALLED if called else Outcome.SILENT}
+
+    return Row(f"any look: {name}", study, **limits)
+
+
 def _outlier(name: str, change: float, **limits: dict[str, float]) -> Row:
     """One launch of twenty takes eight times the time."""
     trial = Trial(launches=10, cells=_CELLS, change=change)
@@ -119,6 +138,11 @@ def _jobs(
 
 
 _DRIFTS: Final[tuple[Drift, ...]] = ("none", "line", "wave", "walk", "memory", "heavy")
+_DRIFTS_ALIKE: Final[tuple[tuple[Drift, float], ...]] = (
+    *((drift, 0.0) for drift in _DRIFTS),
+    *((drift, 0.7) for drift in ("line", "wave", "settling", "jump")),
+    *((drift, 0.9) for drift in ("line", "wave")),
+)
 
 ROWS: Final = (
     *(
@@ -167,6 +191,14 @@ ROWS: Final = (
     *(
         _looks(f"equal sides, {drift}", Trial(cells=2, drift=drift), false={"differs": 0.05})
         for drift in _DRIFTS
+    ),
+    *(
+        _any_look(
+            f"equal sides, {drift}, launches like the one before ({alike})",
+            Trial(cells=2, drift=drift, alike=alike),
+            false={"differs": 0.05},
+        )
+        for drift, alike in _DRIFTS_ALIKE
     ),
     _looks(
         "a change of the margin",
