@@ -86,7 +86,8 @@ def test_a_heading_of_a2aperf_names_the_mode(a2a: Run, tmp_path: Path) -> None:
     heading = "clusterperf 2 ranks on 1 node, shm, mode {}, outstanding 1"
     line = "echo100                1.4 us    send 30B message, receive 100B message median"
     of_modes = [part for mode in ("write-imm", "read") for part in (heading.format(mode), line)]
-    (tmp_path / "a.txt").write_text("\n".join([*of_modes, "clusterperf November 24, 2018", line, ""]))
+    lines = [*of_modes, "clusterperf November 24, 2018", line, ""]
+    (tmp_path / "a.txt").write_text("\n".join(lines))
     assert a2a("import", tmp_path / "a.txt", "-o", tmp_path / "x.h5").status == 0
     points = loading.load([tmp_path / "x.h5"]).points
     assert list(points["mode"].fillna("")) == ["write-imm", "read", ""]
