@@ -36,6 +36,13 @@ def test_the_short_form_says_the_same(text: str) -> None:
     assert arbitration.of_settings(found.settings()) == found
 
 
+def test_without_names_tables_say_the_same() -> None:
+    text = (DATA / "qos-default.txt").read_text()
+    made = arbitration.without_names("DR path slid 65535; dlid 65535; 0\n" + text)
+    assert arbitration.of_text("\n".join(made)) == arbitration.of_text(text)
+    assert not any("Lid" in line or "path" in line for line in made)
+
+
 def test_tables_of_several_rows_and_twice() -> None:
     rows = (
         "# High priority VL Arbitration Table:\n"

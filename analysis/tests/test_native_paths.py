@@ -63,7 +63,20 @@ def test_what_is_granted_and_not_seen_is_told_once_a_class(paths: Path, a2a: Run
 def test_a_class_that_a_measured_file_does_not_call_granted_is_not(paths: Path, a2a: Run) -> None:
     with h5py.File(paths, "r+") as file:
         file["paths/class_granted"][...] = [""] * 6
-    assert "bulk was asked for, and not granted" in a2a("explain", paths).out
+        file["paths/class_trouble"][...] = ["", "", "default_roce_tos: no such file"] * 2
+    texts = [one["text"] for one in json.loads(a2a("explain", paths, "--json").out)]
+    assert "path 1 (bulk): bulk was asked for, and not granted" in texts
+    of_last = "path 2 (bulk): bulk was asked for, and not granted: default_roce_tos: no such file"
+    assert of_last in texts
+    assert "default_roce_tos" in a2a("table", paths).out
+
+
+def test_files_of_before_troubles_were_told_have_none(paths: Path, a2a: Run) -> None:
+    with h5py.File(paths, "r+") as file:
+        del file["paths/class_trouble"]
+    rows = json.loads(a2a("table", paths, "--json").out)["rows"]
+    assert not any(row["class_trouble"] for row in rows)
+    assert [row["class_granted"] for row in rows[:2]] == ["low-latency", "bulk"]
 
 
 @pytest.mark.parametrize(

@@ -3,14 +3,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from math import inf
 from pathlib import Path
+from typing import Any
 
+import h5py
 import pytest
 
-from a2aperf import shaper
-from conftest import Outcome
+from a2aperf import arbitration, shaper
+from conftest import DATA, Outcome
 from support import native_paths
 from support.edited import edited
 
@@ -109,6 +112,9 @@ def test_bands_go_one_before_the_other() -> None:
         "qdisc pfifo_fast 2: root bands 3 priomap 1 2 9 2 1 2 0 0 1 1 1 1 1 1 1 1",
         CLASSES.replace("rate 33Mbit", "rate much") + FILTERS + QDISC,
         TEXT + "class drr 2:1 root quantum 1514",
+        TEXT + "filter parent 1: protocol all pref 9 fw chain 0 handle 0x1 classid 1:2 ",
+        TEXT + "filter parent 1: protocol ip pref 9 flower chain 0 ",
+        TEXT + "filter parent 1: protocol ipv6 pref 9 u32 chain 0 order 2048 *flowid 1:2 ",
         QDISC + BANDS.splitlines()[1],  # of one class: which one these texts do not say
         BANDS + "qdisc prio 5: parent 1:1 bands 3 priomap 1 2 2 2 1 2 0 0 1 1 1 1 1 1 1 1",
         "qdisc fq_codel 0: root refcnt 2 limit 10240p flows 1024 quantum 1514",
@@ -140,3 +146,100 @@ def test_a_text_that_is_attached(a2a: Run, tmp_path: Path, provider: str, is_sai
     text = " ".join(a2a("explain", path).out.split())
     said = "by classes of tc 0.500, 0.250, 0.250: agree"
     assert (said in text) == is_said
+
+
+LABEL = "the label weights 0.333, 0.333, 0.333"
+
+
+def _as_read(path: Path, provider: str = "net", **change: object) -> None:
+    """What the launch itself read of e0, by which all paths leave their node."""
+    with edited(path) as file:
+        segment = file["segments/0"]
+        segment.attrs["provider"] = provider
+        read = "$ tc class show dev e0\n" + QDISC + CLASSES.replace("66Mbit", "33Mbit") + FILTERS
+        facts = {"nic": ["e0", "e0"], "nic_arbitration": [read, ""], **change}
+        for name in ("nic", "nic_arbitration"):
+            if name in segment["node_facts"]:
+                del segment[f"node_facts/{name}"]
+            segment[f"node_facts/{name}"] = facts[name]
+        file["paths/port"][...] = [facts.get("port", "e0")] * 6
+        file["paths/destination"][...] = facts.get("destination", [1] * 6)
+
+
+@pytest.mark.parametrize(
+    ("change", "is_said"),
+    [
+        ({}, True),
+        ({"provider": "shm"}, False),
+        ({"port": "e1"}, False),  # they leave by another adapter
+        ({"destination": [1, 1, 0, 1, 1, 0]}, False),  # what stays on the node does not leave it
+        ({"nic_arbitration": ["", QDISC + CLASSES + FILTERS]}, False),  # of the receiving node
+    ],
+)
+def test_what_the_launch_read_of_the_port(
+    a2a: Run, tmp_path: Path, change: dict[str, Any], is_said: bool
+) -> None:
+    path = native_paths.write(tmp_path / "q.h5")
+    _as_read(path, **change)
+    text = " ".join(a2a("explain", path).out.split())
+    assert ("by classes of tc 0.500, 0.250, 0.250: agree" in text) == is_said
+
+
+def test_what_is_given_stands_above_what_the_launch_read(a2a: Run, tmp_path: Path) -> None:
+    path = native_paths.write(tmp_path / "q.h5")
+    _as_read(path)
+    with edited(path) as file:
+        segment = file["segments/0"]
+        for name in ("label_name", "label_value"):
+            if name in segment:
+                del segment[name]
+        segment["label_name"] = ["weights"]
+        segment["label_value"] = ["low-latency:1,bulk:2"]
+    text = " ".join(a2a("explain", path).out.split())
+    assert LABEL in text
+    assert "classes of tc" not in text
+
+
+def test_tables_of_a_port_that_the_launch_read(a2a: Run, tmp_path: Path) -> None:
+    path = native_paths.write(tmp_path / "q.h5")
+    tables = (DATA / "qos-default.txt").read_text()
+    read = "\n".join(arbitration.without_names(tables))
+    _as_read(path, "psm2", port="hfi1_0/1", nic=["hfi1_0"] * 2, nic_arbitration=[read, read])
+    with edited(path) as file:
+        del file["paths/class_requested"]
+        file["paths/class_requested"] = ["sl0", "sl1", "sl1"] * 2
+    assert "by SL2VL and VLArb 0.500, 0.250, 0.250: agree" in " ".join(
+        a2a("explain", path).out.split()
+    )
+
+
+def test_a_long_fact_is_told_in_one_line(a2a: Run, tmp_path: Path) -> None:
+    one, other = (native_paths.write(tmp_path / name) for name in ("a.h5", "b.h5"))
+    _as_read(one)
+    _as_read(other, nic_arbitration=[QDISC, ""])
+    told = a2a("compare", one, other).out + a2a("report", one, "-o", tmp_path / "r.html").out
+    shown = told + (tmp_path / "r.html").read_text()
+    assert re.search(r"nic.arbitration", shown)
+    assert "lines, CRC-32 " in shown
+    assert "direct_packets_stat" not in shown
+
+
+@pytest.mark.parametrize("text", [TEXT, BANDS, QDISC, TEXT + "class drr 2:1 root quantum 1514 ",
+                                  TEXT + "filter parent 1: protocol ip pref 9 flower chain 0 ",
+                                  BANDS + "qdisc fq 5: parent 1:1 limit 10000p "])  # fmt: skip
+def test_without_names_it_says_the_same(text: str) -> None:
+    made = "\n".join(shaper.without_names(text.replace("htb 1:2 ", "htb 1:2 dev e0 ")))
+    assert shaper.of_text(made) == shaper.of_text(text)
+    assert "e0" not in made and "0a4d0002" not in made
+
+
+def test_an_anonymised_copy_says_the_same_of_shares(a2a: Run, tmp_path: Path) -> None:
+    path = native_paths.write(tmp_path / "q.h5")
+    _as_read(path)
+    copy = tmp_path / "copy.h5"
+    assert a2a("export", path, "--anonymize", "-o", copy).status == 0
+    assert "by classes of tc 0.500, 0.250, 0.250: agree" in " ".join(
+        a2a("explain", copy).out.split()
+    )
+    with h5py.File(copy) as file:
+        assert "0a4d0002" not in file["segments/0/node_facts/nic_arbitration"].asstr()[0]

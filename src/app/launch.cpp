@@ -13,6 +13,7 @@
 #include "a2aperf/base/terminal.hpp"
 #include "a2aperf/base/version.hpp"
 #include "a2aperf/fabric/provider.hpp"
+#include "a2aperf/measure/port_arbitration.hpp"
 #include "file_deadline.hpp"
 
 namespace a2aperf {
@@ -66,6 +67,7 @@ Provenance Launch::provenance() {
     const NodeLink& link = measurement_.node_link();
     Provenance facts;
     collect_facts(job_, choice, facts);
+    if (!workload_.classes(options_).empty()) collect_arbitration(job_, choice.nic, facts);
     facts.clock_domain_of_rank = clock.domain_of_rank;
     facts.clock_offset = clock.offset;
     facts.clock_drift = clock.drift;

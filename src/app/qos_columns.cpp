@@ -45,6 +45,13 @@ GroupColumn of_path(std::string name, ValueType type, std::string units, std::st
             .has_unknown = has_unknown};
 }
 
+constexpr const char* kTrouble = "class_trouble";
+
+GroupColumn late(GroupColumn column) {
+    column.is_late = true;
+    return column;
+}
+
 GroupColumn of_interval(std::string name, std::string units, std::string long_name) {
     return {.name = std::move(name),
             .type = ValueType::int64,
@@ -94,21 +101,23 @@ std::string line_of(const std::string& told, std::size_t line) {
     return lines ? text : std::string();
 }
 
-// What became of the paths' classes: the sending rank says what was granted, and over which port it sends, and the
-// receiving one what it has seen.
+// What became of the paths' classes: the sending rank says what was granted, or why not, and over which port it
+// sends, and the receiving one what it has seen.
 std::vector<GroupCells> classes_of(const PathsPlan& plan, const std::vector<std::string>& told) {
-    std::vector<std::string> granted, seen, ports;
+    std::vector<std::string> granted, seen, ports, troubles;
     std::vector<std::uint64_t> places;
     for (std::size_t path = 0; path < plan.paths.size(); ++path) {
         const Path& one = plan.paths[path];
         granted.push_back(line_of(told.at(static_cast<std::size_t>(one.from)), path));
         seen.push_back(line_of(told.at(static_cast<std::size_t>(one.to)), plan.paths.size() + path));
         ports.push_back(line_of(told.at(static_cast<std::size_t>(one.from)), 2 * plan.paths.size() + path));
+        troubles.push_back(line_of(told.at(static_cast<std::size_t>(one.from)), 3 * plan.paths.size() + path));
         places.push_back(static_cast<std::uint64_t>(plan.first_row) + path);
     }
     return {{"class_granted", places, std::move(granted)},
             {"class_verified", places, std::move(seen)},
-            {"port", places, std::move(ports)}};
+            {"port", places, std::move(ports)},
+            {kTrouble, places, std::move(troubles)}};
 }
 
 std::vector<GroupCells> cells(const Point& point, const PointResult& result, const std::vector<int>& index_of_row) {
@@ -170,11 +179,12 @@ std::vector<std::vector<PathInterval>> stored_intervals(const Recorder& recorder
 std::vector<PathClass> stored_classes(const Recorder& recorder, const Point& point) {
     const PathsPlan& plan = paths_of(point);
     const std::vector<std::string> granted = recorder.read_texts("class_granted"),
-                                   seen = recorder.read_texts("class_verified");
+                                   seen = recorder.read_texts("class_verified"),
+                                   troubles = recorder.read_texts(kTrouble);
     std::vector<PathClass> all;
     for (std::size_t path = 0; path < plan.paths.size(); ++path) {
         const std::size_t row = static_cast<std::size_t>(plan.first_row) + path;
-        all.push_back({granted.at(row), seen.at(row)});
+        all.push_back({granted.at(row), seen.at(row), troubles.at(row)});
     }
     return all;
 }
@@ -286,6 +296,7 @@ GroupDeclaration qos_group(const Plan& plan, int intervals) {
         known_text("class_requested", "class as asked for", std::move(classes)),
         of_path("class_granted", ValueType::fixed_text, "", "what the provider took"),
         of_path("class_verified", ValueType::fixed_text, "", "what was seen on the wire or in counters"),
+        late(of_path(kTrouble, ValueType::fixed_text, "", "why the class was not granted")),
         of_path("message_size", ValueType::int64, "B", "bytes of a message", true),
         of_path("window", ValueType::int32, "", "messages under way", true),
         known_text("mode", "transfer mode", std::move(modes)),

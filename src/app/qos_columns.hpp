@@ -12,9 +12,10 @@
 
 namespace a2aperf {
 
-// What the provider granted of a class, and what the receiver saw of it; empty: nothing.
+// What the provider granted of a class, and what the receiver saw of it; empty: nothing. trouble: why it was not
+// granted.
 struct PathClass {
-    std::string granted, seen;
+    std::string granted, seen, trouble;
 };
 
 std::vector<Column> qos_columns();

@@ -54,7 +54,8 @@ std::string gap_of(const std::vector<PathInterval>& intervals, const std::string
 // Of a class that was asked for.
 std::string became_of(const PathClass& became, const std::string& asked) {
     if (!became.seen.empty() && became.seen != asked) return fmt::format("came as {}", became.seen);
-    if (became.granted != asked) return "not granted";
+    if (became.granted != asked)
+        return became.trouble.empty() ? "not granted" : fmt::format("not granted: {}", became.trouble);
     return became.seen == asked ? "granted, verified" : "granted, not verified";
 }
 

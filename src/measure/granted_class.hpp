@@ -16,10 +16,17 @@ namespace a2aperf {
 // each rank can set it and all ask for the same. Collective.
 void connect_as_asked(const Job& job, Channel& channel, const std::function<void()>& connect);
 
+// What became of a class that was asked for; trouble: why it was not granted.
+struct Grant {
+    bool is_granted = false;
+    std::string trouble;
+};
+
 // Whether connections were given it as they were opened, the provider says that it gives it, or it reads the
 // variable that a service level was put into. Where messages go over TCP its sockets, connected by now, are marked,
-// which no provider does, and it is granted where there are any and all have the marks.
-bool grants_class(const Channel& channel, const TrafficClass& asked);
+// which no provider does, and it is granted where there are any and all have the marks. Nothing was asked for: it
+// is not granted, without a trouble.
+Grant grant_of(const Channel& channel, const TrafficClass& asked);
 
 // Whether packets can show it: of messages over TCP, and of connections over RoCE that were given it; the class has
 // a code point (DSCP).

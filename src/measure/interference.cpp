@@ -250,7 +250,7 @@ std::unique_ptr<Flow> make_side(const EngineParts& parts, Channel& channel) {
     const StreamSettings load = stream_settings(parts, offer, plan.load_size, plan.load_window, plan.load);
     if (plan.is_load(parts.job.rank())) {
         const bool is_asked = !plan.load_class.text().empty();
-        const std::int64_t granted = is_asked ? grants_class(channel, plan.load_class) : kNoMoment;
+        const std::int64_t granted = is_asked ? grant_of(channel, plan.load_class).is_granted : kNoMoment;
         return std::make_unique<InterferenceFlow<LoadEnd<Mode>>>(granted, parts.job, channel, load, plan);
     }
     if (is_echo)

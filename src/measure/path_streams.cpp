@@ -117,7 +117,7 @@ private:
     }
 
     PathStreams engine_;
-    std::string told_; // of each path the class granted, then of each the one seen, then its port: a line each
+    std::string told_; // a line a path: the classes granted, those seen, the ports, why a class was not granted
     std::vector<Nanoseconds> moments_;
     std::vector<std::int64_t> path_, number_, sent_, received_, idle_;
     std::int64_t lost_ = 0;
@@ -276,15 +276,18 @@ std::vector<std::string> seen_classes(const EngineParts& parts, const std::vecto
 
 std::unique_ptr<Flow> make_path_streams(const EngineParts& parts, const std::vector<Path>& paths) {
     std::vector<PathStreams::End> ends;
-    std::vector<std::string> told, ports;
+    std::vector<std::string> told, ports, troubles;
     for (const Path& path : paths) {
         Channel& channel = *parts.channels[static_cast<std::size_t>(path.channel)];
         ends.push_back(make_end(parts, channel, path));
-        told.push_back(grants_class(channel, path.traffic_class) ? path.traffic_class.text() : "");
+        const Grant grant = grant_of(channel, path.traffic_class);
+        told.push_back(grant.is_granted ? path.traffic_class.text() : "");
         ports.push_back(port_of(channel));
+        troubles.push_back(grant.trouble);
     }
     for (std::string& seen : seen_classes(parts, paths)) told.push_back(std::move(seen));
     told.insert(told.end(), ports.begin(), ports.end());
+    told.insert(told.end(), troubles.begin(), troubles.end());
     return std::make_unique<PathsFlow>(parts.job, std::move(ends), told);
 }
 

@@ -188,6 +188,7 @@ DeclaredGroup DeclaredGroup::open(const h5::File& file, GroupDeclaration declara
     h5::Group group = file.open_group(opened.declaration_.name.c_str());
     for (GroupDimension& dimension : opened.declaration_.dimensions) fit(group, dimension);
     for (const GroupColumn& column : opened.declaration_.columns) {
+        if (column.is_late && !group.has(column.name.c_str())) continue;
         h5::Dataset dataset = group.open_dataset(column.name.c_str());
         dataset.require_shape(shape_of(opened.declaration_, column));
         opened.datasets_.emplace(column.name, std::move(dataset));
@@ -356,6 +357,7 @@ void DeclaredGroup::copy_texts_to(const DeclaredGroup& to) const {
 }
 
 void DeclaredGroup::copy(const GroupColumn& column, const DeclaredGroup& to) const {
+    if (column.is_late && !datasets_.contains(column.name)) return; // of an older program: blank there
     const h5::Dataset& here = dataset(column.name);
     const h5::Dataset& there = to.dataset(column.name);
     if (column.type == ValueType::text) return; // known beforehand

@@ -18,7 +18,8 @@ class DeclaredGroup {
 public:
     // Every column blank. storage: of the columns that may be compressed.
     static DeclaredGroup create(const h5::File& file, GroupDeclaration declaration, h5::Storage storage);
-    // Throws h5::Unreadable where the file has it otherwise than declared.
+    // Throws h5::Unreadable where the file has it otherwise than declared. Late columns it may lack, which are then
+    // for copying alone: a launch that resumes it writes to a copy, which has them.
     static DeclaredGroup open(const h5::File& file, GroupDeclaration declaration);
 
     const GroupDeclaration& declaration() const { return declaration_; } // as long as it is in the file

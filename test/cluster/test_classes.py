@@ -88,7 +88,9 @@ def test_shares_are_those_of_the_weights(cluster_of, program, tmp_path, told, cl
     cluster = cluster_of(2)
     weigh(cluster, classes, weights)
     wanted = np.array(weights) / sum(weights)
-    words = [word for name in classes for word in ("--path", f"0:1,class={name}")] + told_by_tc(cluster, tmp_path / "tc.txt")
+    words = [word for name in classes for word in ("--path", f"0:1,class={name}")]
+    if len(set(weights)) < len(weights):  # else the launch has asked tc itself
+        words += told_by_tc(cluster, tmp_path / "tc.txt")
     for _ in range(TRIES):
         flow(cluster, program, tmp_path, "qos", *words, *SIZE, *LENGTH)
         shares, idle = shares_of(tmp_path)

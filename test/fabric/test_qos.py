@@ -210,7 +210,9 @@ def test_classes_that_are_asked_for_are_granted_and_seen(qos, needs_provider, tm
     assert [path["class_verified"] for path in paths] == [*seen, *[""] * (6 - len(seen))]
     said = re.findall(r"^# path \d \(0:1\): class (\S+) (.*)$", told.stdout, re.MULTILINE)
     in_words = "granted, verified" if may_see_packets() else "granted, not verified"
-    assert said == [(name, in_words if name in granted else "not granted") for name in asked]
+    why = {name: f"{provider} does not name it in what it gives" for name in asked} | {"sl1": f"{provider} is told no service level"}
+    assert said == [(name, in_words if name in granted else f"not granted: {why[name]}") for name in asked]
+    assert [path["class_trouble"] for path in paths] == [*("" if name in granted else why[name] for name in asked), ""]
     if provider != "shm":
         tuned = Results(tmp_path / "a.h5").segments[0].attributes["tuned_environment"]
         assert "FI_TCP_NODELAY=1" in tuned, "Nagle's algorithm is off for bulk, too"

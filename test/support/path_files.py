@@ -19,7 +19,7 @@ def paths_of(file: Path, point: int) -> list[dict[str, object]]:
         for row in rows:
             path = {name: int(group[name][row]) for name in COLUMNS}
             path |= {name: group[name].asstr()[row] for name in ("class_requested", "mode")}
-            path |= {name: group[name][row].rstrip(b"\0").decode() for name in ("class_granted", "class_verified", "port")}
+            path |= {name: group[name][row].rstrip(b"\0").decode() for name in ("class_granted", "class_verified", "class_trouble", "port")}
             there = group["interval_begin"][row] >= 0
             path |= {name: group[f"interval_{name}"][row][there] for name in INTERVALS}
             paths.append(path)

@@ -21,12 +21,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from a2aperf import (
+    arbitration,
     asking,
     looks,
     member_attributes,
     regular,
     results,
     schema,
+    shaper,
     stored_texts,
     workloads,
     writer,
@@ -35,6 +37,7 @@ from a2aperf.asking import ask
 from a2aperf.counter_ranges import CPU_LISTS
 from a2aperf.credentials import looks_like_credential
 from a2aperf.errors import InputError
+from a2aperf.launch import ARBITRATION
 from a2aperf.sample_columns import SampleColumn
 
 KEY_BYTES = 32
@@ -338,6 +341,8 @@ def _replace(pseudonyms: Pseudonyms, segment: schema.Segment) -> None:
 
 
 def _fact(pseudonyms: Pseudonyms, name: str, value: str) -> str:
+    if name == ARBITRATION:
+        return "\n".join(shaper.without_names(value) + arbitration.without_names(value))
     kind = _WHOLE_FACTS.get(name, "value" if name.startswith(_OF_THE_SITE) else "")
     if kind:
         return pseudonyms.of(kind, value)

@@ -88,6 +88,20 @@ def of_text(text: str) -> Arbitration:
     return reader.found
 
 
+def without_names(text: str) -> list[str]:
+    """The lines of a port's tables, which have nothing but numbers in them."""
+    return [line for line in text.splitlines() if _is_table(line)]
+
+
+def _is_table(line: str) -> bool:
+    if _PORTS.fullmatch(line) or _LEVELS.fullmatch(line) or _PRIORITY.fullmatch(line):
+        return True
+    if row := _ROW.fullmatch(line):
+        return bool(re.fullmatch(r"[0-9a-fA-Fx|\s]*", row[2]))
+    info = _PORT_INFO.fullmatch(line)
+    return bool(info and info[1] == "VLHighLimit" and info[2].isdigit())
+
+
 def _lanes(text: str) -> tuple[int, ...] | None:
     if not re.fullmatch(r"\s*\d{1,2}(\s*,\s*\d{1,2})*\s*", text):
         return None

@@ -31,6 +31,16 @@ class Described:
     is_level: bool = False
     """What was there at one moment, and no change of it."""
     is_text: bool = False
+    is_late: bool = False
+    """A text that files of older programs lack: blank there."""
+
+    def read(self, group: h5py.Group, name: str) -> NDArray[Any]:
+        """That dataset of the group, as it is described."""
+        if self.is_late and name not in group:
+            return np.full(strict.array(group[self.scales[0]], 1).size, "", dtype=object)
+        if self.is_text:
+            return np.array(strict.texts(group[name]), dtype=object)
+        return strict.array(group[name], len(self.scales) or 1)
 
 
 _OP = ("point", "attempt", "rank")

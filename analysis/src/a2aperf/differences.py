@@ -85,7 +85,7 @@ def _facts(found: Results, launch: Launch) -> dict[str, str]:
         if not name.startswith(_STEP)
     }
     facts |= {f"label {name}": value for name, value in launch.labels.items()}
-    facts |= {f"node {name}": _joined(values) for name, values in launch.node_facts.items()}
+    facts |= {f"node {name}": _joined(values) for name, values in launch.shown_facts.items()}
     facts |= {f"rank {name}": _joined(values) for name, values in launch.rank_facts.items()}
     facts["node set"] = " ".join(sorted(launch.nodes))
     facts["node of rank"] = " ".join(str(node) for node in launch.node_of_rank)

@@ -3,14 +3,18 @@
 
 from __future__ import annotations
 
+import zlib
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from a2aperf import schema
+
+ARBITRATION: Final = "nic_arbitration"
+"""A fact of nodes of many lines: what tc or smpquery told the launch of the adapter."""
 
 
 @dataclass(frozen=True)
@@ -48,8 +52,16 @@ class Launch:
             unknown = value in ("", schema.UNKNOWN) or value != value  # NaN
             return None if unknown else str(value)
         if name in self.node_facts:
-            return ", ".join(sorted({fact for fact in self.node_facts[name] if fact})) or None
+            return ", ".join(sorted({fact for fact in self.shown_facts[name] if fact})) or None
         return None
+
+    @property
+    def shown_facts(self) -> dict[str, list[str]]:
+        """Facts of nodes, each in one line: of a longer text what tells it from others."""
+        return {
+            name: [_in_one_line(text) for text in texts] if name == ARBITRATION else texts
+            for name, texts in self.node_facts.items()
+        }
 
     def host_of(self, rank: int) -> str:
         """Name of the node that a rank was on; `?` where that is not recorded."""
@@ -74,3 +86,8 @@ class Launch:
     def setting_names(self) -> set[str]:
         """Every name that `setting` answers to."""
         return {*self.labels, *self.environment, *self.attributes, *self.node_facts}
+
+
+def _in_one_line(text: str) -> str:
+    lines = len(text.splitlines())
+    return f"{lines} lines, CRC-32 {zlib.crc32(text.encode()):08x}" if lines > 1 else text

@@ -104,7 +104,7 @@ def _facts(launch: Launch) -> dict[str, str]:
     facts |= {f"label {name}": value for name, value in launch.labels.items()}
     facts["nodes"] = labels.list_text(launch.nodes, 12)
     facts |= launch.environment
-    for name, values in launch.node_facts.items():
+    for name, values in launch.shown_facts.items():
         facts[f"node: {name.replace('_', ' ')}"] = _merged(values, "node")
     for name, values in launch.rank_facts.items():
         facts[f"rank: {name.replace('_', ' ')}"] = _merged(values, "rank")

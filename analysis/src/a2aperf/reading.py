@@ -391,9 +391,4 @@ def read_group(
 ) -> dict[str, NDArray[Any]]:
     """The datasets of a group that one workload has, as they are described."""
     group = strict.group(file[name])
-    return {
-        one: np.array(strict.texts(group[one]), dtype=object)
-        if table.is_text
-        else strict.array(group[one], len(table.scales) or 1)
-        for one, table in described.items()
-    }
+    return {one: table.read(group, one) for one, table in described.items()}

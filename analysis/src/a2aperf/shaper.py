@@ -46,6 +46,8 @@ _FILTER: Final = re.compile(
     r"\s*filter (?:dev (\S+) )?parent \w+:\w* protocol (?:ip|all) pref (\d+) u32\b.*"
     r"\border (\d+) .*\*?flowid (\w+:\w+)\b.*"
 )
+_OTHER_FILTER: Final = re.compile(r"\s*filter (?!.* u32\b).*|\s*filter .* order .*")
+"""One of another kind, or of u32 that was not understood: any packet may be its."""
 _MATCH: Final = re.compile(r"\s*match (\S+)/(\S+) at (\S+).*")
 _FIRST_WORD: Final = re.compile(r"\s*match ([0-9a-f]{8})/([0-9a-f]{8}) at 0\b.*")
 _TYPE_OF_SERVICE: Final = 0x00FF0000
@@ -168,6 +170,37 @@ def of_text(text: str) -> Shaper:
     return reader.found()
 
 
+def without_names(text: str) -> list[str]:
+    """Lines that say the same, made anew of what is understood: no device, nothing but numbers."""
+    return [line for one in text.splitlines() for line in _made_anew(one)]
+
+
+def _made_anew(line: str) -> list[str]:
+    if _MATCH.fullmatch(line):
+        first = _FIRST_WORD.fullmatch(line)
+        return [
+            f"  match {first[1]}/{first[2]} at 0" if first else "  match 00000000/ffffffff at 4"
+        ]
+    if found := _CLASS.fullmatch(line):
+        name, _, parent, turn, rate, of_rate, ceil, of_ceil = found.groups("")
+        under = f"parent {parent}" if parent else "root"
+        before = f"prio {turn} " if turn else ""
+        return [f"class htb {name} {under} {before}rate {rate}{of_rate}bit ceil {ceil}{of_ceil}bit"]
+    if found := _FILTER.fullmatch(line):
+        _, preference, order, to = found.groups("")
+        return [f"filter parent 1: protocol ip pref {preference} u32 order {order} flowid {to}"]
+    if found := _HTB.fullmatch(line):
+        handle, _, base, default = found.groups("")
+        return [f"qdisc htb {handle}: root default {base}{default}"]
+    if found := _BANDS.fullmatch(line):
+        return [f"qdisc pfifo_fast 1: root bands 3 priomap {found[2].strip()}"]
+    if _OTHER_FILTER.fullmatch(line):
+        return ["filter other "]
+    if of := _ANY.fullmatch(line):
+        return [f"{of[1]} {of[2] if of[2] in _WEIGHED | _PLAIN else 'other'} "]
+    return []
+
+
 @dataclass
 class _Reader:
     classes: dict[str, Class] = field(default_factory=dict)
@@ -178,7 +211,7 @@ class _Reader:
     devices: set[str] = field(default_factory=set)
     disciplines: set[str] = field(default_factory=set)
     is_odd: bool = False
-    """A class was not understood."""
+    """A class or a filter was not understood."""
 
     def line(self, content: str) -> None:
         if (of := _ANY.fullmatch(content)) and of[1] == "qdisc":
@@ -204,6 +237,8 @@ class _Reader:
         elif found := _BANDS.fullmatch(content):
             self.devices.add(found[1] or "")
             self.bands = tuple(map(int, found[2].split()))
+        elif _OTHER_FILTER.fullmatch(content):
+            self.is_odd = True
         elif of and of[1] == "class":
             self.is_odd |= of[2] in _WEIGHED
 

@@ -22,14 +22,16 @@ public:
     RoceClass& operator=(const RoceClass&) = delete;
 
     bool can_be_set() const { return !before_.empty(); }
-    bool set(int type_of_service); // whether the kernel has taken it
+    const std::string& trouble() const { return trouble_; } // why not; empty where it can be set
+    bool set(int type_of_service); // whether the kernel has taken it, else there is a trouble
 
 private:
     void look(const std::filesystem::path& folder, const std::string& adapter, const std::string& port);
 
     std::filesystem::path made_; // the adapter's folder, where there was none before
     std::filesystem::path file_;
-    std::string before_; // what it held; empty: it cannot be set
+    std::string before_;         // what it held; empty: it cannot be set
+    std::string name_, trouble_; // in words
     bool is_set_ = false;
 };
 

@@ -6,7 +6,9 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "a2aperf/fabric/domain.hpp"
@@ -60,7 +62,12 @@ public:
     const TrafficClass& traffic_class() const { return asked_; } // that was asked for
     // Nothing until its connections are open; then whether they were given the class as they were opened.
     const std::optional<bool>& connected_as_asked() const { return connected_as_asked_; }
-    void set_connected(bool as_asked) { connected_as_asked_ = as_asked; }
+    // Why they were not, where nothing else says it.
+    const std::string& connection_trouble() const { return connection_trouble_; }
+    void set_connected(bool as_asked, std::string trouble = {}) {
+        connected_as_asked_ = as_asked;
+        connection_trouble_ = std::move(trouble);
+    }
     // From now on messages lie in that kind, on all ranks alike; empty: the first. While nothing is under way.
     void use(std::string_view kind);
     const MemoryKind& memory() const { return now().send.kind(); } // of the messages
@@ -98,6 +105,7 @@ private:
     const Job& job_;
     TrafficClass asked_;
     std::optional<bool> connected_as_asked_;
+    std::string connection_trouble_;
     StartTimes start_times_; // begins before what follows
     // Destruction runs from the end: endpoint, regions, domain.
     bool shares_queue_;

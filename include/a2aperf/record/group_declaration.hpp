@@ -40,6 +40,7 @@ struct GroupColumn {
     Better better = Better::none;
     bool has_unknown = false;         // integers: -1 = unknown, told to readers as _FillValue
     bool is_compressed = false;       // in a finished file
+    bool is_late = false;             // files of older programs lack it: blank in copies
     std::string counted_by{};         // of a float64: an integer column of the same dimensions
     std::vector<std::string> texts{}; // known beforehand: all of them, along the column's one dimension
 };

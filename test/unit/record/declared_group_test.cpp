@@ -172,6 +172,30 @@ TEST_CASE(
     CHECK(texts_of(launch.settings.file, "note") == std::vector<std::string>{"", "rain"});
 }
 
+TEST_CASE(
+    "a late column that an older program's file lacks is blank where that is resumed, and written from then on") {
+    const test::TemporaryFolder folder;
+    TideLaunch launch(folder / "a.h5");
+    {
+        Recorder recorder = launch.create();
+        recorder.write(0, launch.result(0));
+    }
+    const auto hours = stored<std::int64_t>(launch.settings.file, "waves");
+    launch.settings.group = named_tides();
+    std::erase_if(launch.settings.group->columns,
+                  [](const GroupColumn& column) { return column.name == "called"; });
+    CHECK_THROWS((void)launch.resume()); // one that is not late
+
+    launch.settings.group->columns.back().is_late = true;
+    Recorder recorder = launch.resume();
+    CHECK(stored<std::int64_t>(launch.settings.file, "waves") == hours);
+    CHECK(recorder.read_texts("note") == std::vector<std::string>{"", ""});
+    recorder.write(1, launch.result(1));
+    CHECK(recorder.read_texts("note") == std::vector<std::string>{"", "fog"});
+    CHECK(recorder.end(EndState::finished, "") == std::nullopt);
+    CHECK(texts_of(launch.settings.file, "note") == std::vector<std::string>{"", "fog"});
+}
+
 TEST_CASE("of a launch that was killed the texts are kept that no sample tells") {
     const test::TemporaryFolder folder;
     TideLaunch launch(folder / "a.h5");

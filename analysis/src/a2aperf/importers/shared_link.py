@@ -369,6 +369,7 @@ def group(blocks: Sequence[Block]) -> Mapping[str, Own]:
                 "class_requested": np.array([path.level for path in one.paths], object),
                 "class_granted": none,
                 "class_verified": none,
+                "class_trouble": none,
                 "message_size": np.array([path.message_size for path in one.paths], np.int64),
                 "window": unknown.astype(np.int32),
                 "mode": none,

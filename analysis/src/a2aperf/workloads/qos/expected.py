@@ -43,43 +43,64 @@ class Expected:
     """Of each path, where lanes are known."""
 
 
-def of(
-    launch: Launch, classes: Sequence[str], limits: Sequence[float], rate: float
-) -> Expected | None:
-    """Of paths of these classes that carry `rate` together, and alone at most `limits`, in B/s."""
-    if rate <= 0:
-        return None
-    tables = of_launch(launch)
-    if tables.says_shares:
-        levels = [_LEVEL.fullmatch(one) for one in classes]
+@dataclass(frozen=True)
+class _Paths:
+    """That carry `rate` together, and alone at most `limits`, in B/s."""
+
+    classes: Sequence[str]
+    limits: Sequence[float]
+    rate: float
+
+    def by_tables(self, tables: Arbitration) -> Expected | None:
+        """By those of a port."""
+        levels = [_LEVEL.fullmatch(one) for one in self.classes]
         lanes = [tables.lane(int(one[1])) if one else None for one in levels]
         known = [lane for lane in lanes if lane is not None]
-        if len(known) == len(lanes):
-            paths = [filling.Path(lane, limit) for lane, limit in zip(known, limits, strict=True)]
-            got = filling.by_tables(paths, tables, rate)
-            return _expected(got, "SL2VL and VLArb", tuple(known))
-    if said := _by_shaper(launch, classes, limits, rate):
-        return said
-    weights = _weights(launch.labels.get(WEIGHTS, ""))
-    if not weights or not set(classes) <= set(weights):
-        return None
-    names = sorted(weights)
-    paths = [
-        filling.Path(names.index(one), limit) for one, limit in zip(classes, limits, strict=True)
-    ]
-    by_number = {names.index(name): weight for name, weight in weights.items() if weight > 0}
-    return _expected(filling.by_weights(paths, by_number, rate), "the label weights", ())
+        if not tables.says_shares or len(known) < len(lanes):
+            return None
+        got = filling.by_tables(self._of_lanes(known), tables, self.rate)
+        return _expected(got, "SL2VL and VLArb", tuple(known))
+
+    def by_shaper(self, launch: Launch, text: str) -> Expected | None:
+        """By what `tc` says of the device; other providers pass it by."""
+        if not _BY_SOCKETS.search(str(launch.attributes.get("provider", ""))):
+            return None
+        found = shaper.of_text(text)
+        got = found.shares(self.classes, self.limits, self.rate)
+        return _expected(got, found.name, ()) if got else None
+
+    def by_label(self, launch: Launch) -> Expected | None:
+        """By the weights that it gives."""
+        weights = _weights(launch.labels.get(WEIGHTS, ""))
+        if not weights or not set(self.classes) <= set(weights):
+            return None
+        names = sorted(weights)
+        paths = self._of_lanes([names.index(one) for one in self.classes])
+        by_number = {names.index(name): weight for name, weight in weights.items() if weight > 0}
+        got = filling.by_weights(paths, by_number, self.rate)
+        return _expected(got, "the label weights", ())
+
+    def _of_lanes(self, lanes: Sequence[int]) -> list[filling.Path]:
+        return [filling.Path(lane, limit) for lane, limit in zip(lanes, self.limits, strict=True)]
 
 
-def _by_shaper(
-    launch: Launch, classes: Sequence[str], limits: Sequence[float], rate: float
+def of(
+    launch: Launch, classes: Sequence[str], limits: Sequence[float], rate: float, read: str = ""
 ) -> Expected | None:
-    """By what `tc` says of the device; other providers pass it by."""
-    if not _BY_SOCKETS.search(str(launch.attributes.get("provider", ""))):
+    """Of paths of these classes that carry `rate` together, and alone at most `limits`, in B/s.
+
+    `read`: what the launch itself read of their port. What was given stands above it.
+    """
+    if rate <= 0:
         return None
-    found = shaper.of_text("\n".join(launch.attachments.values()))
-    got = found.shares(classes, limits, rate)
-    return _expected(got, found.name, ()) if got else None
+    paths, given = _Paths(classes, limits, rate), of_launch(launch)
+    return (
+        paths.by_tables(given)
+        or paths.by_shaper(launch, "\n".join(launch.attachments.values()))
+        or paths.by_label(launch)
+        or paths.by_tables(given.over(arbitration.of_text(read)))
+        or paths.by_shaper(launch, read)
+    )
 
 
 def _expected(got: Sequence[float], source: str, lanes: tuple[int, ...]) -> Expected | None:
@@ -88,7 +109,7 @@ def _expected(got: Sequence[float], source: str, lanes: tuple[int, ...]) -> Expe
 
 
 def of_launch(launch: Launch) -> Arbitration:
-    """What a launch records of its port, or a text that is attached to it says."""
+    """What was imported of a port, or a text that is attached to the launch says."""
     found = arbitration.of_settings(launch.attributes)
     for text in launch.attachments.values():
         if found.says_shares:

@@ -11,6 +11,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from a2aperf import launch as launches
 from a2aperf import shares
 from a2aperf.deferred import pandas as pd
 from a2aperf.launch import Launch
@@ -99,7 +100,26 @@ class Experiment:
             return None
         rate = float(part.bytes.sum()) / part.seconds
         limits = np.where(np.isnan(self.alone), np.inf, self.alone)
-        return expected.of(self.launch, self.classes, limits.tolist(), rate)
+        return expected.of(self.launch, self.classes, limits.tolist(), rate, self._read)
+
+    @property
+    def _read(self) -> str:
+        """What the launch read of the port by which all paths leave their node.
+
+        Empty where they leave several nodes or by another adapter, or one of them stays on its
+        node: then they do not share that port.
+        """
+        texts = self.launch.node_facts.get(launches.ARBITRATION, [])
+        ends = [column[self.rows] for column in (self.paths.source, self.paths.destination)]
+        ranks = len(self.launch.node_of_rank)
+        if not texts or any(((one < 0) | (one >= ranks)).any() for one in ends):
+            return ""
+        sources, destinations = (self.launch.node_of_rank[one] for one in ends)
+        node = int(sources[0])
+        ports = {str(port).partition("/")[0] for port in self.paths.port[self.rows]}
+        of_node = self.launch.node_facts.get("nic", [])
+        is_shared = (sources == node).all() and (destinations != node).all()
+        return texts[node] if is_shared and ports == {*of_node[node : node + 1]} else ""
 
 
 def alike(paths: stored.Paths, row: int) -> tuple[Any, ...]:

@@ -316,7 +316,8 @@ def _kept(one: Experiment, path: int) -> tuple[str, float] | None:
     if granted and granted != asked:
         return f"{asked} was asked for, and {granted} granted", 0.9
     if not granted and not seen and one.row["has_raw"]:  # the program says what it knows
-        return f"{asked} was asked for, and not granted", 0.9
+        why = str(one.paths.class_trouble[row])
+        return f"{asked} was asked for, and not granted" + (f": {why}" if why else ""), 0.9
     if granted and not seen:
         return f"{asked} is granted, not verified", 0.0
     return None

@@ -36,6 +36,7 @@ _OF_PATHS: Final = {
     "class_requested": Described("class as asked for", _PATH, is_text=True),
     "class_granted": Described("class that the provider took", _PATH, is_text=True),
     "class_verified": Described("class as seen on the wire or in counters", _PATH, is_text=True),
+    "class_trouble": Described("why it was not granted", _PATH, is_text=True, is_late=True),
     "message_size": Described("bytes of a message", _PATH, "B"),
     "window": Described("messages under way", _PATH, has_unknown=True),
     "mode": Described("transfer mode", _PATH, is_text=True),
@@ -85,6 +86,7 @@ class Paths:
     class_requested: NDArray[Any]
     class_granted: NDArray[Any]
     class_verified: NDArray[Any]
+    class_trouble: NDArray[Any]
     message_size: NDArray[np.int64]
     window: NDArray[np.int64]
     mode: NDArray[Any]

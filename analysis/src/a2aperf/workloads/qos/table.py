@@ -54,7 +54,7 @@ COLUMNS: Final = {
         schema.Column("destination", "int32", "rank that receives"),
         *(
             schema.Column(name, "string", GROUP.datasets[name].long_name)
-            for name in ("class_requested", "class_granted", "class_verified")
+            for name in ("class_requested", "class_granted", "class_verified", "class_trouble")
         ),
         schema.Column("message_size", "int64", "bytes of a message", "B"),
         schema.Column("window", "int32", "messages under way"),
@@ -82,7 +82,7 @@ COLUMNS: Final = {
         schema.Column("jain", "float64", "Jain's index of the paths of the point"),
     )
 }
-_TEXTS = ("class_requested", "class_granted", "class_verified", "mode", "port")
+_TEXTS = ("class_requested", "class_granted", "class_verified", "class_trouble", "mode", "port")
 _NUMBERS = ("source", "destination", "window", "core")
 
 
@@ -144,7 +144,7 @@ def _known(value: Any) -> Any:
 
 def _table(found: pd.DataFrame, caption: str = "") -> Table:
     """A row per path; a column that says nothing is left out."""
-    names = ["point", "path", "class_requested", "class_granted", "class_verified"]
+    names = ["point", "path", "class_requested", "class_granted", "class_verified", "class_trouble"]
     names += ["message_size", "window", "mode", "intervals", "gbps", "share"]
     if (found.groupby(["file", "point"])["class_requested"].transform("nunique") > 1).any():
         names.append("class_share")
