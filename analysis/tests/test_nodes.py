@@ -238,6 +238,9 @@ def test_adapters_are_told_apart_on_a_node(tmp_path: Path) -> None:
     assert one.facts_of("node003 hfi1_0")["nic_firmware"] == "1.27.0"
     assert one.facts_of("node003 hfi1_1")["nic_firmware"] == ""
     assert one.facts_of("node003 hfi1_1")["kernel"]
+    with edited(path) as file:  # what a rank did over several is of none of them
+        file["segments/0/rank_facts/nic"][0] = b"hfi1_0,hfi1_1"
+    assert list(nights.of_file(path, "adapter")) == []
 
 
 @pytest.mark.slow

@@ -29,7 +29,9 @@ std::optional<Start> wanted_start(Sync sync) {
 
 NodeLink link_of(const Job& job, const std::vector<std::vector<NicFacts>>& adapters, const ProviderChoice& choice) {
     NodeLink link = a2aperf::node_link(adapters);
-    link.of_rank = static_cast<int>(job.max(static_cast<std::int64_t>(adapters_of(choice.used()).size())));
+    const std::vector<NicFacts> mine = adapters_of(choice.used());
+    const auto known = static_cast<std::int64_t>(mine.size()) - std::ranges::count(mine, "", &NicFacts::name);
+    link.of_rank = std::max(1, static_cast<int>(job.max(known))); // as rails: of what the system has a name for
     return link;
 }
 

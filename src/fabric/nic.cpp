@@ -264,7 +264,13 @@ namespace {
 std::vector<NicChoice> listed_nics(const std::vector<Offer>& offers, NicWish wish) {
     std::vector<NicChoice> chosen;
     std::istringstream names(std::exchange(wish.text, ""));
-    while (std::getline(names, wish.text, ',')) chosen.push_back(choose_nic(offers, wish));
+    while (std::getline(names, wish.text, ',')) {
+        NicChoice choice = choose_nic(offers, wish);
+        if (std::ranges::find(chosen, choice.index, &NicChoice::index) != chosen.end())
+            throw UsageError(
+                fmt::format("'{}' names an adapter that stands in the list by another name, too", wish.text));
+        chosen.push_back(std::move(choice));
+    }
     return chosen;
 }
 

@@ -100,8 +100,7 @@ void EchoEngine<Mode, Pace>::hold_up() {
 template <class Mode, class Pace>
 bool EchoEngine<Mode, Pace>::start_messages() {
     if (ready_.empty() || !unposted_.empty()) return false;
-    if constexpr (kHasFlags)
-        if (!post_flags()) return false;
+    if constexpr (kHasFlags) post_flags();
     std::size_t done = 0;
     for (; done < ready_.size(); ++done) {
         const Side& side = side_of(ready_[done]);

@@ -58,38 +58,48 @@ void EchoEngine<Mode, Pace>::post_flag(int index) {
     if (!is_started(write_flag(index), "writing a flag", side_of(index).peer)) far_.untold.push_back(index);
 }
 
+// A peer for which there is no room keeps nobody else waiting.
 template <class Mode, class Pace>
-bool EchoEngine<Mode, Pace>::post_flags() {
-    while (!far_.untold.empty()) {
-        const int index = far_.untold.back();
-        if (!is_started(write_flag(index), "writing a flag", side_of(index).peer)) return false;
-        far_.untold.pop_back();
-    }
-    return true;
+void EchoEngine<Mode, Pace>::post_flags() {
+    std::erase_if(far_.untold, [this](int index) {
+        return is_started(write_flag(index), "writing a flag", side_of(index).peer);
+    });
 }
 
 // All that are there are looked for before the clock: none comes later than its moment says.
 template <class Mode, class Pace>
 bool EchoEngine<Mode, Pace>::look_at_words() {
-    if constexpr (kHasFlags) (void)post_flags();
+    if constexpr (kHasFlags) post_flags();
     far_.seen.clear();
-    for (int index = 0; index < places(); ++index)
-        if (far_.words->message(index) == far_.due[static_cast<std::size_t>(index)]) far_.seen.push_back(index);
+    const auto look = [this](int from, int end) {
+        for (int index = from; index < end; ++index)
+            if (far_.words->message(index) == far_.due[static_cast<std::size_t>(index)]) far_.seen.push_back(index);
+    };
+    look(far_.first, places());
+    look(0, far_.first);
     if (far_.seen.empty()) return false;
     if constexpr (kIsFetched) return fetch_seen();
     take_seen();
     return true;
 }
 
-// True where a read was posted.
+// True where a read was posted. There may be room for another peer where there is none for one; and the first that
+// found none is the first of the next look, so that nobody's reads go before those of all others for ever.
 template <class Mode, class Pace>
 bool EchoEngine<Mode, Pace>::fetch_seen() {
     bool has_started = false;
     if constexpr (kIsFetched) {
+        int full = -1; // the side for which there was no room last
+        far_.first = 0;
         for (const int index : far_.seen) {
+            if (place(index).side == full) continue;
             const Side& side = side_of(index);
             const Route from = route_there(index, at(context_.receive_buffer, index), index);
-            if (!is_started(Mode::receive(side.in, from, side.op_in), "reading", side.peer)) break;
+            if (!is_started(Mode::receive(side.in, from, side.op_in), "reading", side.peer)) {
+                if (full < 0) far_.first = index;
+                full = place(index).side;
+                continue;
+            }
             ++far_.due[static_cast<std::size_t>(index)];
             has_started = true;
         }

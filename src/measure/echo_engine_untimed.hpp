@@ -95,6 +95,16 @@ void EchoEngine<Mode, Pace>::reserve(std::size_t most_samples) {
         }
 }
 
+// A place's word is looked for again as soon as its read is posted.
+template <class Mode, class Pace>
+std::ptrdiff_t EchoEngine<Mode, Pace>::reads_under_way() const {
+    std::ptrdiff_t reads = 0;
+    if constexpr (kIsFetched)
+        for (std::size_t index = 0; index < places_.size(); ++index)
+            reads += far_.due[index] > static_cast<std::uint64_t>(places_[index].received) + 1 ? 1 : 0;
+    return reads;
+}
+
 // Of the servers those that owe an answer, where any does.
 template <class Mode, class Pace>
 std::string EchoEngine<Mode, Pace>::waiting_for() const {
@@ -114,6 +124,7 @@ std::string EchoEngine<Mode, Pace>::waiting_for() const {
     if (answering() > 0)
         words += fmt::format("{}requests from {}", words.empty() ? "" : " and ", job_.who(settings_.clients));
     if (under_way_ > 0) words += fmt::format(", and {} of its sends", under_way_);
+    if (const auto reads = reads_under_way(); reads > 0) words += fmt::format(", and {} of its reads", reads);
     return words;
 }
 

@@ -5,6 +5,8 @@ import os
 import subprocess
 from pathlib import Path
 
+import h5py
+import numpy as np
 import pytest
 from flow_files import histogram, require_true_trips, require_true_ways, trips
 from refusals import refuses
@@ -78,6 +80,18 @@ def test_a_server_has_several_clients_and_a_client_several_servers(echo, tmp_pat
     if A2A.exists():
         done = subprocess.run([A2A, "check", tmp_path / "a.h5"], capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stdout
+
+
+def test_no_client_waits_until_another_has_done(echo, monkeypatch, tmp_path):
+    """Without its direct copy shm takes one read of a peer at a time, and refuses more of the same one."""
+    monkeypatch.setenv("FI_SHM_DISABLE_CMA", "1")
+    words = ["--servers", "1", "--sizes", "8", "--request", "64KiB", "--outstanding", "16", "--ops", "600"]
+    echo(3, *words, "--mode", "read", "--timeout", "100s")
+    require_true_trips(tmp_path / "a.h5", [0, 1], ("0:2", "1:2"))
+    with h5py.File(tmp_path / "a.h5") as file:
+        begins = file["raw/request_begin"][0, :600, :2]
+    middle, last = np.quantile(begins, 0.5, axis=0), begins.max(axis=0)
+    assert (middle < last[::-1]).all(), (middle, last)
 
 
 @pytest.mark.parametrize("provider", ["shm", "tcp", "net", "sockets"])

@@ -41,7 +41,7 @@ WRITTEN = ["--provider", "tcp", "--sizes", "16", "--request", "24", "--duration"
 @pytest.mark.parametrize(
     ("mode", "fault", "says"),
     [
-        ("write", "call=flag do=lose nth=100 rank=0", r"in the duration nothing happened for \S+ s; rank [01] \(\S+\) waits for "),
+        ("write", "call=flag do=lose nth=100 rank=0", r"in the duration nothing happened for \S+ s; rank (0 \(\S+\) waits for answers from rank 1|1 \(\S+\) waits for requests from rank 0)"),
         ("write", "call=flag do=EIO nth=100 rank=1", r"in a round trip: writing a flag \(peer rank 0 \(\S+\)\): Input/output error"),
         ("write", "call=send do=EIO nth=100 rank=1", r"in a round trip: sending an answer \(peer rank 0 \(\S+\)\): Input/output error"),
         ("write", "call=send do=flip nth=100 rank=1", r"answer \d+ from rank 1 \(\S+\) is not what was sent: its number is wrong at its (begin|end)"),
@@ -49,7 +49,7 @@ WRITTEN = ["--provider", "tcp", "--sizes", "16", "--request", "24", "--duration"
         ("write-imm", "call=send do=flip nth=100 rank=1", r"answer \d+ from rank 1 \(\S+\) is not what was sent: its number is wrong at its (begin|end)"),
         ("write-imm", "call=send do=renumber nth=100 rank=0", r"a message came that nobody should send \(data 0x"),
         ("write-imm", "call=received do=double nth=100 rank=0", r"answer \d+ from rank 1 \(\S+\) is not what was sent|that nobody should send"),
-        ("read", "call=flag do=lose nth=100 rank=1", r"in the duration nothing happened for \S+ s; rank [01] \(\S+\) waits for "),
+        ("read", "call=flag do=lose nth=100 rank=1", r"in the duration nothing happened for \S+ s; rank (0 \(\S+\) waits for answers from rank 1|1 \(\S+\) waits for requests from rank 0)"),
         ("read", "call=flag do=EIO nth=100 rank=0", r"in a round trip: sending a request \(peer rank 1 \(\S+\)\): Input/output error"),
         ("read", "call=send do=EIO nth=100 rank=0", r"in a round trip: reading \(peer rank 1 \(\S+\)\): Input/output error"),
         ("read", "call=sent do=EIO nth=100 rank=1", r"in a round trip: an operation failed"),

@@ -84,6 +84,7 @@ public:
         return under_way_ == 0 && missing() == 0 && unposted_.empty() && far_.untold.empty();
     }
     std::string waiting_for() const;
+    std::ptrdiff_t reads_under_way() const;
     void see_peers(std::vector<PeerSeen>& seen) const;
     // Requests and answers of all that a peer may have to do with, as they leave and as they come, and as many
     // again.
@@ -218,7 +219,7 @@ private:
     Route route_there(int place, std::byte* message, int slot);
     ssize_t write_flag(int place);
     void post_flag(int place);
-    bool post_flags(); // true when nothing is untold
+    void post_flags(); // true when nothing is untold
     bool look_at_words();
     bool fetch_seen();
     void take_seen();

@@ -28,6 +28,7 @@ struct EchoPlaces {
     std::vector<std::uint64_t> due{}; // what the word of a place says when its next message is there
     std::vector<int> seen{};          // places whose messages have been found there
     std::vector<int> untold{};        // places whose message went, and whose flag found no room
+    int first = 0;                    // the place that is looked at first: one that found no room for its read
 };
 
 } // namespace a2aperf

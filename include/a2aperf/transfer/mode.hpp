@@ -14,7 +14,7 @@ namespace a2aperf {
 
 // Who starts a transfer: the source of a message or its target. A source whose messages are fetched never learns of
 // it: it has no moment at which its sends are done, and what it offers stays as it is until all ranks agree that
-// the op is over.
+// the op is over, or something that came of it tells.
 enum class Initiator { sender, receiver };
 
 // How the target learns that a message of this op, and of which rank, is here.

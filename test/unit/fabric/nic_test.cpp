@@ -92,6 +92,8 @@ TEST_CASE("a list of adapters has its own order, and each has to be there") {
     CHECK(domains_of(offers, {.text = "nearest", .spans_hosts = true}) == "unit0 1 ");
     CHECK_THROWS_WITH_AS(choose_nics(offers, {.text = "unit1,unit7", .spans_hosts = true}),
                          "unknown adapter 'unit7': expected one of lo, unit0, unit1", UsageError);
+    CHECK_THROWS_WITH_AS(choose_nics(offers, {.text = "unit1,unit0,unit1", .spans_hosts = true}),
+                         "'unit1' names an adapter that stands in the list by another name, too", UsageError);
 }
 
 TEST_CASE("a link rate that the kernel does not know is not taken from the provider either") {

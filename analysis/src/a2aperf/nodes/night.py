@@ -138,9 +138,14 @@ def directions(nodes: Sequence[str]) -> Parted:
 
 
 def adapters(launch: Launch) -> Parted | None:
-    """Those that ranks used, with the node in the name; None where not all are recorded."""
+    """Those that ranks used, with the node in the name.
+
+    None where one is not recorded, or a rank used several.
+    """
     known = launch.rank_facts.get("nic", [])
     if not known or not all(known) or len(known) != len(launch.node_of_rank):
+        return None
+    if any("," in nic for nic in known):
         return None
     each = [(int(node), nic) for node, nic in zip(launch.node_of_rank, known, strict=True)]
     kinds = sorted(set(each))
@@ -167,7 +172,7 @@ def night(
         return
     facts = {
         name: list(values)
-        for name, values in launch.node_facts.items()
+        for name, values in launch.shown_facts.items()
         if name not in PASSING and any(values)
     }
     nodes = launch.nodes
