@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What peers write into a rank's flags while streams or round trips move by writes or reads, and it polls, behind those of
-// verification, which are one of each rank: kStreamCredits words of each rank for its credits, and one for each
-// buffer: its message is there, or is to be fetched.
+// What peers write into a rank's flags while streams or round trips move by writes or reads, and it polls, behind
+// those of verification, which are one of each rank: kStreamCredits words of each rank for its credits, and one for
+// each buffer: its message is there, or is to be fetched.
 #pragma once
 
 #include <algorithm>
