@@ -16,6 +16,7 @@
 #include <sstream>
 
 #include "a2aperf/base/clock.hpp"
+#include "descriptor.hpp"
 
 namespace a2aperf {
 namespace {
@@ -40,22 +41,6 @@ std::string find_program(const std::string& name) {
     }
     return {};
 }
-
-class PipeEnd {
-public:
-    PipeEnd() = default;
-    ~PipeEnd() { reset(); }
-    PipeEnd(const PipeEnd&) = delete;
-    PipeEnd& operator=(const PipeEnd&) = delete;
-    void reset(int number = -1) {
-        if (number_ >= 0) close(number_);
-        number_ = number;
-    }
-    int number() const { return number_; }
-
-private:
-    int number_ = -1;
-};
 
 // A process group of its own, so that what it starts ends with it.
 class Child {
@@ -138,9 +123,8 @@ std::optional<std::string> output_of(const std::vector<std::string>& words, Nano
     const Nanoseconds deadline = now_ns() + time;
     std::array<int, 2> ends{};
     if (pipe2(ends.data(), O_CLOEXEC) != 0) return std::nullopt;
-    PipeEnd out, in;
-    out.reset(ends[0]);
-    in.reset(ends[1]);
+    const Descriptor out(ends[0]);
+    Descriptor in(ends[1]);
     Child child(file, words, in.number());
     in.reset();
     if (!child.is_there()) return std::nullopt;

@@ -14,23 +14,10 @@
 #include <fmt/format.h>
 
 #include "a2aperf/base/error.hpp"
+#include "descriptor.hpp"
 
 namespace a2aperf {
 namespace {
-
-class Descriptor {
-public:
-    explicit Descriptor(int number) : number_(number) {}
-    Descriptor(const Descriptor&) = delete;
-    Descriptor& operator=(const Descriptor&) = delete;
-    ~Descriptor() {
-        if (number_ >= 0) close(number_);
-    }
-    int number() const { return number_; }
-
-private:
-    int number_;
-};
 
 struct Named {
     std::string_view option;

@@ -84,7 +84,6 @@ public:
         return under_way_ == 0 && missing() == 0 && unposted_.empty() && far_.untold.empty();
     }
     std::string waiting_for() const;
-    std::ptrdiff_t reads_under_way() const;
     void see_peers(std::vector<PeerSeen>& seen) const;
     // Requests and answers of all that a peer may have to do with, as they leave and as they come, and as many
     // again.
@@ -222,6 +221,7 @@ private:
     void post_flags(); // true when nothing is untold
     bool look_at_words();
     bool fetch_seen();
+    std::ptrdiff_t reads_under_way() const;
     void take_seen();
     void take_written(const fi_cq_data_entry& entry, Nanoseconds now);
 
