@@ -9,14 +9,14 @@ Usage: analysis/run-checks.sh [--quick | --all] [VENV]
 
 Makes the virtual environment VENV (default: analysis/.venv) where it is missing or out of date, installs the
 package and its tests' packages at the versions of constraints.txt, and runs ruff, mypy and pytest:
-of the tests of each file that are marked slow one in eight, with --all all of them, and with --quick
+of the tests of each file that are marked slow one in sixteen, with --all all of them, and with --quick
 none of them and one in eight of the others.
 USAGE
 }
 
 plugins=$(cd "$(dirname "${BASH_SOURCE[0]}")/../test/support/plugins" && pwd)
 export PYTHONPATH=$plugins${PYTHONPATH:+:$PYTHONPATH}
-chosen=(-p share --share-slow 8)
+chosen=(-p share --share-slow 16)
 case ${1-} in
 --quick)
     chosen=(-p share --share 8 -m 'not slow')

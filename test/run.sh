@@ -15,7 +15,7 @@ slow_stages=(sanitizers fuzz slurm cluster mpich psm3 vm)
 # whose kernel does not start where it is starved, has ours for itself.
 waiting_stages=(python psm3)
 slow_links=(cluster)
-computing_stages=(analysis sanitizers fuzz)
+computing_stages=(sanitizers fuzz analysis)
 # And these go on where any of those are through, the longest first.
 late_stages=(slurm meson mpich lint)
 
@@ -24,7 +24,7 @@ usage() {
 Usage: test/run.sh [--no-install] [--quick | --all | --scale | --newest | --oldest] [stage]…
 
 Installs what is missing (root is asked for only then; --no-install never installs), builds, and runs the tests:
-of those of each Python file that are marked slow one in eight, MPI tests of up to four ranks, over MPICH three.
+of those of each Python file that are marked slow one in sixteen, MPI tests of up to three ranks and of four what ranks agree on, over MPICH three.
 A stage's log is shown when it fails; all of them stay in build/results. Stages that mostly wait run beside those
 that compute; what they say is then shown when they have ended.
 
@@ -96,7 +96,7 @@ four_files=(-n 4 --dist loadfile)
 four_tests=(-n 4 --dist load --maxschedchunk 2)
 launching=$top/test/support/without_symbols.sh # before what launches again and again
 export PYTHONPATH=$top/test/support/plugins${PYTHONPATH:+:$PYTHONPATH}
-chosen=(-p share --share-slow 8) not_many=(--no-suite most)
+chosen=(-p share --share-slow 16) not_many=(--no-suite most)
 [[ $all == no ]] || chosen=() not_many=()
 if [[ $quick == yes ]]; then
     chosen=(-p share --share 8 -m 'not slow')

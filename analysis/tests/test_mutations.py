@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import h5py
 import numpy as np
@@ -75,6 +76,10 @@ def interference(path: Path) -> Path:
     return native_interference.write(path)
 
 
+def slow(*forms: Callable[[Path], Path]) -> list[Any]:
+    return [pytest.param(form, marks=pytest.mark.slow) for form in forms]
+
+
 FORMS = (alltoall, pairs, stream, echo, open_loop, qos, interference, merged, imported)
 
 
@@ -128,7 +133,7 @@ def test_damage_that_only_a_first_look_meets_is_found(tmp_path: Path) -> None:
     assert fates <= {mutants.FOUND, mutants.SAME}
 
 
-@pytest.mark.parametrize("form", [stream, open_loop, qos, interference])
+@pytest.mark.parametrize("form", [stream, qos, *slow(open_loop, interference)])
 def test_a_column_that_lost_its_name_is_told(tmp_path: Path, form: Callable[[Path], Path]) -> None:
     """As a flipped bit in HDF5's list of names does it, whichever of its own columns that is."""
     with h5py.File(alltoall(tmp_path / "a.h5")) as file:

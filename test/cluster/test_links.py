@@ -17,7 +17,7 @@ BESIDE_OTHERS = 0.10  # where nothing is measured again
 
 ROOT = Path(__file__).resolve().parents[2]
 OPS = 3
-LINKS = [(50, 2, 4), (100, 4, 2), (200, 8, 1), (400, 2, 1)]
+LINKS = [(50, 2, 4), pytest.param(100, 4, 2, marks=pytest.mark.slow), (200, 8, 1), pytest.param(400, 2, 1, marks=pytest.mark.slow)]
 if IS_VALIDATION:  # which says what the first try gave
     OPS, TRIES, BELOW = 5, 1, BESIDE_OTHERS
     LINKS = [(mbit, *shape) for mbit in (50, 100, 200, 400) for shape in ((2, 1), (2, 4), (4, 2), (8, 1))]
@@ -64,7 +64,7 @@ def test_a_limited_core_is_the_bisection(cluster_of, program, tmp_path, told):
     assert net < 0.5 * 200, "no host's own link is near its rate"
 
 
-@pytest.mark.parametrize("window", ["1", "all"])
+@pytest.mark.parametrize("window", ["1", pytest.param("all", marks=pytest.mark.slow)])
 def test_no_schedule_beats_the_links(cluster_of, program, tmp_path, told, window):
     """Schedules on links of 200 Mbit/s, four hosts."""
     cluster = cluster_of(4, mbit=200)
@@ -82,7 +82,7 @@ def test_no_schedule_beats_the_links(cluster_of, program, tmp_path, told, window
     assert rates["shift"] >= 0.8 * max(rates.values()), rates
 
 
-@pytest.mark.parametrize(("mbit", "hosts", "ranks_per_host"), LINKS[1::2])
+@pytest.mark.parametrize(("mbit", "hosts", "ranks_per_host"), LINKS[::2])
 def test_the_ceiling_that_the_gate_expects(cluster_of, program, tmp_path, told, mbit, hosts, ranks_per_host):
     """What a link of known rate can carry at most, by `a2a gate --expect link`."""
     case = LinkCase(mbit, hosts, ranks_per_host)

@@ -11,13 +11,14 @@ MBIT = 100
 POINT_S = 2  # 400 times what the shaper lets pass at once
 RATE_WITHIN, LAW_WITHIN = 0.01, 0.03
 CREDITS = 16  # that may be on the way
+OTHER_PAIRS = [(2, "halves --duplex", "tagged,msg"), (3, "one-to-all", "msg")]
 
 
 @pytest.mark.parametrize(
     ("hosts", "pairs", "modes"),
     [
-        (2, "halves", "tagged,msg"), (2, "halves", "write,write-imm,read"), (2, "halves --duplex", "tagged,msg"),
-        (3, "all-to-one", "tagged"), (3, "one-to-all", "msg"),
+        (2, "halves", "tagged,msg"), (2, "halves", "write,write-imm,read"),
+        (3, "all-to-one", "tagged"), *(pytest.param(*other, marks=pytest.mark.slow) for other in OTHER_PAIRS),
     ],
 )  # fmt: skip
 def test_the_rate_of_a_link(cluster_of, program, tmp_path, told, hosts, pairs, modes):
@@ -35,7 +36,7 @@ def test_the_rate_of_a_link(cluster_of, program, tmp_path, told, hosts, pairs, m
     require(answers, measure, RATE_WITHIN, told)
 
 
-@pytest.mark.parametrize(("mode", "trips", "delay_ms", "windows"), [("tagged", 1, 60, 12), ("tagged", 1, 120, 6), ("read", 2, 60, 6)])
+@pytest.mark.parametrize(("mode", "trips", "delay_ms", "windows"), [("tagged", 1, 60, 12), ("read", 2, 60, 6), pytest.param("tagged", 1, 120, 6, marks=pytest.mark.slow)])
 def test_a_window_over_a_delay(cluster_of, program, tmp_path, told, mode, trips, delay_ms, windows):
     """A stream whose window is smaller than what the link holds: a window for each round trip, or two where it is read.
 

@@ -198,7 +198,7 @@ def ratio_of_bounds(results: Results, point: int, weights: np.ndarray) -> np.nda
     return np.array(asked)[results.raw["valid"][point, :attempts] != 0]
 
 
-@pytest.mark.parametrize("provider", ["shm", "tcp", "net"])
+@pytest.mark.parametrize("provider", ["tcp", *(pytest.param(other, marks=pytest.mark.slow) for other in ("shm", "net"))])
 def test_every_mode_moves_every_byte_of_every_draw(launch, needs_provider, provider):
     needs_provider(provider)
     outcome = launch(
