@@ -399,15 +399,17 @@ def _launched(sync: str, long_name: str = "", uniform: bool = True) -> Results:
             "busiest_index": 0}  # fmt: skip
     rows = [
         {**same, "point": 0, "traffic": "uniform", "imbalance": 1.0, "time_p50": 100.0,
-         "bound": np.nan, "bound_share": np.nan},
+         "bound": np.nan, "bound_share": np.nan, "gbps_rank": 3.0},
         {**same, "point": 1, "traffic": "x", "imbalance": 4.0, "time_p50": 10.0, "bound": 800.0,
-         "bound_share": 80.0, "traffic_matrix": 0},
+         "bound_share": 80.0, "gbps_rank": 90.0, "traffic_matrix": 0},
     ]  # fmt: skip
     points = pd.DataFrame(rows if uniform else rows[1:])
     launch = cast(Launch, SimpleNamespace(attributes={"sync": sync}, path=Path("a.h5")))
     launches = {"a#0": launch}
-    column = schema.Column("bound_share", "float64", long_name)
-    return Results(points, launches, {}, columns={"bound_share": column})
+    columns = {
+        name: schema.Column(name, "float64", long_name) for name in ("bound_share", "gbps_rank")
+    }
+    return Results(points, launches, {}, columns=columns)
 
 
 @pytest.mark.parametrize(
@@ -420,15 +422,17 @@ def test_what_a_barrier_does_not_carry_is_left_out(
 ) -> None:
     """Of an older file; one whose program left it out itself and has it is said to be wrong."""
     monkeypatch.setattr(matrices, "in_turn", lambda found, row: sent[None])
-    older = one_way.without_reached(_launched(sync))
+    older = one_way.without_rates(_launched(sync))
     assert older.points["bound_share"].notna().tolist() == [False, is_told]
+    assert older.points["gbps_rank"].notna().tolist() == [True, is_told]
     assert older.untold == ()
-    newer = one_way.without_reached(_launched(sync, "absent where ops start at a barrier and …"))
-    said = () if is_told else ("point 1: bound_share is 80, and " + one_way.WHY,)
+    newer = one_way.without_rates(_launched(sync, "absent where ops start at a barrier and …"))
+    figures = () if is_told else ("bound_share is 80", "gbps_rank is 90")
+    said = tuple(f"point 1: {figure}, and {one_way.WHY}" for figure in figures)
     assert newer.untold == said
     resumed = _launched(sync, "absent where ops start at a barrier and …")
     resumed = replace(resumed, launches={**resumed.launches, "a#1": resumed.launches["a#0"]})
-    assert one_way.without_reached(resumed).untold == ()
+    assert one_way.without_rates(resumed).untold == ()
 
 
 def test_a_lost_matrix_leaves_what_there_is(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -436,7 +440,7 @@ def test_a_lost_matrix_leaves_what_there_is(monkeypatch: pytest.MonkeyPatch) -> 
         raise InputError("damaged")
 
     monkeypatch.setattr(matrices, "in_turn", lost)
-    assert one_way.without_reached(_launched("barrier")).points["bound_share"].iloc[1] == 80
+    assert one_way.without_rates(_launched("barrier")).points["bound_share"].iloc[1] == 80
 
 
 @pytest.mark.parametrize("sync", ["barrier", "clock"])

@@ -339,7 +339,11 @@ std::vector<Column> traffic_columns() {
 std::vector<Column> rate_columns() {
     constexpr double kPercent = 100;
     return {
-        rate("gbps_rank", "payload each rank sends, self excluded", "Gbit/s/rank", &Bandwidths::rank),
+        rate("gbps_rank",
+             "payload each rank sends, self excluded; absent, as all rates, where ops start at a barrier and "
+             "messages go "
+             "one way",
+             "Gbit/s/rank", &Bandwidths::rank),
         rate("gbps_compat", "throughput as in the 2019 table, message to self counted", "compat",
              &Bandwidths::compat),
         rate("gbps_node_net_min", "leaves a node through its ports, minimum over nodes", "node net min",

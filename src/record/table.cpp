@@ -59,10 +59,10 @@ std::string asked_by_traffic(const Point& point, const Summary& summary) {
     if (!point.traffic || point.is_baseline() || summary.count == 0) return {};
     const std::string who =
         point.draws() > 1 ? "mean of the ops" : words_of(Load{summary.busiest, summary.busiest_index, 0});
-    if (std::isnan(summary.bound)) return fmt::format(", imbalance {:.2f} ({})", summary.imbalance, who);
-    if (std::isnan(summary.bound_share) && point.traffic->loads().goes_one_way)
-        return fmt::format(", bound {:.2f} µs ({}), reached not told: barrier start and messages that go one way",
-                           summary.bound * kMicroseconds, who);
+    const bool is_untold = std::isnan(summary.gbps.rank) && point.traffic->loads().goes_one_way;
+    const std::string_view untold = is_untold ? ", no rate: barrier start and messages that go one way" : "";
+    if (std::isnan(summary.bound)) return fmt::format(", imbalance {:.2f} ({}){}", summary.imbalance, who, untold);
+    if (is_untold) return fmt::format(", bound {:.2f} µs ({}){}", summary.bound * kMicroseconds, who, untold);
     return fmt::format(", bound {:.2f} µs ({}), {}{:.1f} % of {}", summary.bound * kMicroseconds, who,
                        point.draws() > 1 ? "the median op reached " : "", summary.bound_share * 100,
                        point.draws() > 1 ? "its own" : "it reached");

@@ -239,13 +239,15 @@ Summary summarise(const Samples& samples, const Layout& layout, Bytes message_si
         return rules.is_uniform ? bandwidths(layout, message_size, time) : bandwidths(layout, loads, time);
     };
     if (rules.follows_on && summary.count > 0) summary.whole_time = whole_time(samples, rules.complete_at);
-    const double each = summary.whole_time / static_cast<double>(summary.count);
-    summary.gbps =
-        is_in_turn ? rates_in_turn(ops, layout, rules.percentile) : rates(rules.follows_on ? each : summary.p50);
-    const Bandwidths sustained = rates(rules.follows_on ? each : summary.mean); // n / sum of T = 1 / mean
-    summary.gbps_sustained = sustained.rank;
-    summary.gbps_sustained_compat = sustained.compat;
-    if (rules.node_link_gbps > 0) summary.efficiency = summary.gbps.node_net / rules.node_link_gbps;
+    if (rules.tells_reached()) {
+        const double each = summary.whole_time / static_cast<double>(summary.count);
+        summary.gbps = is_in_turn ? rates_in_turn(ops, layout, rules.percentile)
+                                  : rates(rules.follows_on ? each : summary.p50);
+        const Bandwidths sustained = rates(rules.follows_on ? each : summary.mean); // n / sum of T = 1 / mean
+        summary.gbps_sustained = sustained.rank;
+        summary.gbps_sustained_compat = sustained.compat;
+        if (rules.node_link_gbps > 0) summary.efficiency = summary.gbps.node_net / rules.node_link_gbps;
+    }
     if (is_in_turn)
         tell_traffic_in_turn(summary, ops, layout, rules);
     else

@@ -91,9 +91,13 @@ class Kind:
         return next((one for one in self.options if one.name == name), None)
 
 
+DRAWN: Final = ("measure", "baseline")
+"""Roles of points worth a line."""
+
+
 def measured(results: Results, options: Options) -> pd.DataFrame:
-    """Complete points worth a line: the measured ones and the baseline's."""
-    found = results.complete(("measure", "baseline"))
+    """Complete points worth a line."""
+    found = results.complete(DRAWN)
     points = found.points.assign(p99_is_max=are_maxima(found, found.points, 0.99))
     return points.assign(setting=grouping.setting_labels(found, points, options.by))
 

@@ -245,7 +245,7 @@ class Results:
         compared, as far as their times are known. InputError says what is here else.
         """
         if not self.measured(roles).points.empty:
-            return self.complete(roles)._beside(self)
+            return self.complete(roles)._beside(self)._with_rates()
         done = self.points[self.points["state"] == "complete"]
         others = [role for role in done["role"].unique() if self.traits(str(role)).judged]
         if not others or others[0] in schema.OF_ALL_TO_ALLS:
@@ -264,6 +264,16 @@ class Results:
             note = f"{count_text(without, 'point')} without {found.judged.missing} left out"
             return replace(timed, unjudged=(*timed.unjudged, note))
         return timed
+
+    def _with_rates(self) -> Results:
+        """Without the points whose times tell no speed, with a note."""
+        untold = self.judged.untold(self)
+        if not untold.any():
+            return self
+        note = f"{count_text(int(untold.sum()), 'point')} left out: {self.judged.why_untold}"
+        if untold.all():
+            raise InputError(f"nothing to judge: {note}")
+        return replace(self.select(~untold), unjudged=(*self.unjudged, note))
 
     def _beside(self, everything: Results) -> Results:
         """The same, with a note on each workload there whose points are not among these."""

@@ -33,6 +33,9 @@ class Judged:
     """The samples are ops, whose spread adds to that between launches."""
     missing: str = "a time"
     """What points lack that cannot be compared, in words."""
+    untold: Callable[[Any], pd.Series[bool]] = lambda results: results.points["point"] < 0
+    """Of which points of results the time tells no speed."""
+    why_untold: str = ""
     rest_on: Callable[[pd.DataFrame], str] = lambda points: ""
     """What else than kept samples percentiles of the points are from, in words; or nothing."""
 

@@ -28,8 +28,8 @@ struct SummaryRules {
     std::vector<TrafficLoads> loads_in_turn{};
     bool is_uniform = true; // in which every rank sends the same to all others
 
-    // Whether an op's time tells what of its bound was reached: what goes one way takes as long as its ranks left a
-    // barrier apart.
+    // Whether an op's time tells a rate, and what of its bound was reached: what goes one way takes as long as its
+    // ranks left a barrier apart.
     bool tells_reached() const { return has_common_start || follows_on || !loads.goes_one_way; }
 };
 

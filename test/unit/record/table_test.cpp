@@ -171,7 +171,7 @@ TEST_CASE("a row says why its point stopped short") {
     CHECK(row(StopRule::attempts).ends_with(", ended after " + std::to_string(attempts) + " attempts\n"));
 }
 
-TEST_CASE("what goes one way from a barrier has a bound and not what was reached of it") {
+TEST_CASE("what goes one way from a barrier has a bound, and no rate and share of it") {
     const Layout layout({0, 0, 0, 1, 1});
     const Plan plan = test::synthetic_plan(9);
     PointResult result = test::synthetic_result(1, plan, layout, 120, test::synthetic_provenance(layout));
@@ -181,10 +181,11 @@ TEST_CASE("what goes one way from a barrier has a bound and not what was reached
     point.traffic = std::make_shared<Traffic>("incast", 0, matrix, layout, 1000);
     result.summary.bound = 2500;
     result.summary.bound_share = kAbsent;
+    result.summary.gbps = {};
     TableWriter table(Format::table, test::kSchema.columns, layout, "tcp");
     const std::string row = table.row({point, &result});
     CHECK(row.find(", bound 2.50 µs (") != std::string::npos);
-    CHECK(row.find(", reached not told: barrier start and messages that go one way") != std::string::npos);
+    CHECK(row.find(", no rate: barrier start and messages that go one way") != std::string::npos);
     CHECK(row.find("nan") == std::string::npos);
 }
 

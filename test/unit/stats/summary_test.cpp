@@ -306,14 +306,22 @@ TEST_CASE("what goes one way is not told from a barrier: each rank counts from i
     const Summary at_barrier = summarise(samples, layout, 1000, incast);
     CHECK(at_barrier.bound > 0); // what it asks for is known
     CHECK(is_absent(at_barrier.bound_share));
+    CHECK(is_absent(at_barrier.gbps.rank));
+    CHECK(is_absent(at_barrier.gbps.msg_rate));
+    CHECK(is_absent(at_barrier.gbps_sustained));
+    CHECK(is_absent(at_barrier.efficiency));
+    CHECK(at_barrier.p50 == 120);
     CHECK(at_barrier.imbalance == Approx(4));
     incast.loads_in_turn = {incast.loads, incast.loads};
     CHECK(is_absent(summarise(samples, layout, 1000, incast).bound_share));
+    CHECK(is_absent(summarise(samples, layout, 1000, incast).gbps.rank));
     incast.has_common_start = true;
     CHECK(summarise(samples, layout, 1000, incast).bound_share > 1);
+    CHECK(summarise(samples, layout, 1000, incast).gbps.rank > 0);
 
     const SummaryRules ring = rules_of("0,1,0,0\n0,0,1,0\n0,0,0,1\n1,0,0,0\n");
     CHECK(summarise(samples, layout, 1000, ring).bound_share > 1); // what ranks begin apart cancels out
+    CHECK(summarise(samples, layout, 1000, ring).gbps.rank > 0);
 }
 
 TEST_CASE(

@@ -64,7 +64,7 @@ def of_key(key: str) -> Workload:
 def may_be_untold() -> list[str]:
     """Columns that are left out where the start of ops does not carry them, whatever a file has."""
     times = [name for one in ALL if one.timed for name in (one.timed.time, *one.timed.rates)]
-    return list(dict.fromkeys([alltoall.one_way.REACHED, *times]))
+    return list(dict.fromkeys([*alltoall.one_way.LEFT_OUT, *times]))
 
 
 def present(results: Results) -> list[Workload]:

@@ -108,7 +108,7 @@ WORKLOAD: Final = Workload(
         grouping.QUEUES,
         grouping.POLLING,
     ),
-    untold=one_way.without_reached,
+    untold=one_way.without_rates,
     before={
         matrices.TRAFFIC: matrices.UNIFORM,
         grouping.WINDOW_BYTES: 0,
@@ -121,7 +121,7 @@ WORKLOAD: Final = Workload(
     finders=_FINDERS,
     plots=plots.KINDS,
     sentences=summary.sentences,
-    judged=Judged(),
+    judged=Judged(untold=one_way.are_untold, why_untold=one_way.WHY),
     suite=Suite(  # where a launch would choose, launches could choose differently
         ("--sizes=64,512,4KiB,32KiB,256KiB,1MiB", "--ops=100", "--sync=barrier"),
         ("--sizes=64,4KiB,256KiB", "--ops=30", "--sync=barrier"),

@@ -37,9 +37,7 @@ def figure(results: Results, options: Options) -> Figure:
     left_out = fitting(len(charts), MOST_PANELS, "matrices")
     untold = one_way.are_untold(found)
     if untold.any():
-        left_out += (
-            f"{labels.count_text(int(untold.sum()), 'point')} without a rate: {one_way.WHY}",
-        )
+        left_out += (one_way.said(int(untold.sum())),)
     reached = _reached(points, untold)
     return Figure(
         "traffic",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Traffic of which a barrier start does not carry what was reached: it goes one way."""
+"""Traffic of which a barrier start carries no rate: it goes one way."""
 
 from __future__ import annotations
 
@@ -8,18 +8,25 @@ from dataclasses import replace
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
-from a2aperf import schema
+from a2aperf import labels, metrics, schema
 from a2aperf.deferred import pandas as pd
 from a2aperf.errors import InputError
 from a2aperf.results import Results
 from a2aperf.workloads.alltoall import matrices
 
 REACHED: Final = "bound_share"
+_OF_RATES: Final = "gbps_rank"
+LEFT_OUT: Final = (REACHED, *metrics.rates(2, 1, 1.0, 1.0, (), np.nan))
+"""Columns that follow from the time of an op."""
 _SAYS: Final = "barrier"
-"""In what a file says of that column where its program left it out."""
+"""In what a file says of the first rate, and of what was reached, where its program left it out."""
 WHY: Final = "ops start at a barrier and messages go one way: --sync clock tells it"
+
+
+def said(points: int) -> str:
+    """So many were left out, and why."""
+    return f"{labels.count_text(points, 'point')} without a rate: {WHY}"
 
 
 def are_untold(found: Results) -> pd.Series[bool]:
@@ -55,30 +62,37 @@ def goes(found: Results, row: pd.Series) -> bool:
     return ops is not None and matrices.goes_one_way(ops)
 
 
-def without_reached(found: Results) -> Results:
-    """Leaves out what was reached of the bound where nothing carries it.
+def without_rates(found: Results) -> Results:
+    """Leaves out rates, and what was reached of the bound, where nothing carries them.
 
-    A program that knew better had left it out, too: what it has there is told as wrong. But for
+    A program that knew better had left them out, too: what it has there is told as wrong. But for
     resumed files, whose points may be of an older program than what describes them.
     """
-    points = found.points
-    if REACHED not in points or points[REACHED].isna().all():
-        return found
-    there: NDArray[np.bool_] = points[REACHED].notna().to_numpy(bool)
+    there = found.points.reindex(columns=[*LEFT_OUT]).notna()
+    has_any = there.any(axis=1)
     try:
-        untold = are_untold(found.select(points[REACHED].notna()))
+        untold = are_untold(found.select(has_any)) if has_any.any() else has_any[:0]
     except InputError:  # the matrices are damaged: whoever asks for them is told
         return found
-    wrong = points.index[there][untold.to_numpy(bool)]
+    wrong = found.points.index[has_any][untold.to_numpy(bool)]
     if not len(wrong):
         return found
-    said: list[str] = []
-    if _SAYS in found.columns[REACHED].long_name:
-        segments = Counter(launch.path for launch in found.launches.values())
-        said = [
-            f"point {row['point']}: {REACHED} is {row[REACHED]:g}, and {WHY}"
-            for _, row in points.loc[wrong].iterrows()
-            if segments[found.launches[str(row["launch"])].path] == 1
-        ]
-    left = points.assign(**{REACHED: points[REACHED].mask(points.index.isin(wrong))})
+    segments = Counter(launch.path for launch in found.launches.values())
+    said = [
+        f"point {row['point']}: {name} is {row[name]:g}, and {WHY}"
+        for index, row in found.points.loc[wrong].iterrows()
+        if segments[found.launches[str(row["launch"])].path] == 1
+        for name in LEFT_OUT
+        if there.at[index, name] and _leaves_out(found, name)
+    ]
+    is_wrong = found.points.index.isin(wrong)
+    left = found.points.assign(
+        **{name: found.points[name].mask(is_wrong) for name in LEFT_OUT if there[name].any()}
+    )
     return replace(found, points=left, untold=(*found.untold, *said))
+
+
+def _leaves_out(found: Results, name: str) -> bool:
+    """Whether the program that described a column left it out where nothing carries it."""
+    of_all = found.columns.get(REACHED if name == REACHED else _OF_RATES)
+    return of_all is not None and _SAYS in of_all.long_name

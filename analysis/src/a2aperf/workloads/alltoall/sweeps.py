@@ -11,16 +11,19 @@ from a2aperf import curves, grouping, labels
 from a2aperf.chart import Axis, Bound, Chart, Curve, Figure
 from a2aperf.curves import RATE, Options
 from a2aperf.deferred import pandas as pd
+from a2aperf.errors import InputError
 from a2aperf.results import Results
+from a2aperf.workloads.alltoall import one_way
 
 IDEAL = "ideal scaling"
 
 
 def scaling(results: Results, options: Options) -> Figure:
     """Rate per node and per rank against the number of nodes, a line per message size."""
-    everything = curves.measured(results, options)
+    everything, without = _with_figures(results, options)
     scale, name = curves.scale_of(everything)
     points, left_out = curves.thinned(everything, "message_size", options.most)
+    left_out += without
     notes: tuple[str, ...] = ()
     if everything[scale].nunique() == 1:
         notes += (f"one {name[:-1]} count only: files of others make this a scaling curve",)
@@ -58,6 +61,18 @@ def scaling(results: Results, options: Options) -> Figure:
         notes += (f"{IDEAL}: the rate per node of the smallest scale, kept",)
     notes += curves.said(points, charts) + curves.link_note(points)
     return Figure("scaling", f"Bandwidth against {name}", curves.alike(charts), notes, left_out)
+
+
+def _with_figures(results: Results, options: Options) -> tuple[pd.DataFrame, tuple[str, ...]]:
+    """The points that have a rate, where no other column is drawn, and what was left out."""
+    points = curves.measured(results, options)
+    untold = one_way.are_untold(results.complete(curves.DRAWN))
+    if options.own.get("what") or not untold.any():
+        return points, ()
+    without = one_way.said(int(untold.sum()))
+    if untold.all():
+        raise InputError(f"nothing to draw: {without}")
+    return points[~untold], (without,)
 
 
 def _of_quantity(
@@ -114,11 +129,12 @@ def _why_no_node_rate(points: pd.DataFrame) -> str:
 
 def sizes(results: Results, options: Options) -> Figure:
     """Rate against message size, a line per node count."""
-    everything = curves.measured(results, options)
+    everything, without = _with_figures(results, options)
     scale, name = curves.scale_of(everything)
     several = everything[scale].nunique() > 1  # else settings have colours, and panels of these
     thin = curves.thinned if several else curves.chosen
     points, left_out = thin(everything, scale, options.most)
+    left_out += without
     metric, where = (
         ("gbps_node_net", "node")
         if points["gbps_node_net"].notna().all()

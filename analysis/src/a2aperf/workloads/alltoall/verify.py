@@ -64,7 +64,7 @@ def _untold(found: Results, row: pd.Series) -> dict[str, float]:
     if matrices.is_uniform(row) or row["role"] == schema.PIPELINED:
         return {}
     is_untold = one_way.at_a_barrier(found, row) and one_way.goes(found, row)
-    return {one_way.REACHED: np.nan} if is_untold else {}
+    return dict.fromkeys(one_way.LEFT_OUT, np.nan) if is_untold else {}
 
 
 def _contradicted(row: pd.Series, again: dict[str, Any]) -> Iterator[str]:
