@@ -10,6 +10,7 @@
 #include "a2aperf/base/terminal.hpp"
 #include "a2aperf/fabric/memory.hpp"
 #include "a2aperf/job/launcher.hpp"
+#include "a2aperf/measure/memory_budget.hpp"
 #include "a2aperf/measure/setup.hpp"
 #include "commands.hpp"
 #include "estimate.hpp"

@@ -13,6 +13,7 @@
 #include "a2aperf/base/terminal.hpp"
 #include "a2aperf/base/version.hpp"
 #include "a2aperf/fabric/provider.hpp"
+#include "a2aperf/measure/mpi_transport.hpp"
 #include "a2aperf/measure/port_arbitration.hpp"
 #include "file_deadline.hpp"
 

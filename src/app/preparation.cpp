@@ -15,6 +15,7 @@
 #include "a2aperf/fabric/provider.hpp"
 #include "a2aperf/measure/environment.hpp"
 #include "a2aperf/measure/mode_table.hpp"
+#include "a2aperf/measure/mpi_transport.hpp"
 #include "a2aperf/plan/oversubscription.hpp"
 #include "usual_settings.hpp"
 

@@ -10,6 +10,7 @@
 #include "a2aperf/fabric/provider_choice.hpp"
 #include "a2aperf/job/job.hpp"
 #include "a2aperf/measure/channels.hpp"
+#include "a2aperf/measure/memory_budget.hpp"
 #include "a2aperf/measure/setup.hpp"
 #include "a2aperf/plan/plan.hpp"
 #include "a2aperf/record/recorder.hpp"

@@ -13,8 +13,8 @@
 #include "a2aperf/measure/channel.hpp"
 #include "a2aperf/measure/engine.hpp"
 #include "a2aperf/measure/mode_table.hpp"
+#include "a2aperf/measure/mpi_transport.hpp"
 #include "a2aperf/measure/op_loop.hpp"
-#include "a2aperf/measure/setup.hpp"
 #include "a2aperf/transfer/tagged.hpp"
 
 namespace {

@@ -11,6 +11,7 @@
 
 #include "a2aperf/fabric/provider_choice.hpp"
 #include "a2aperf/measure/mode_table.hpp"
+#include "a2aperf/measure/mpi_transport.hpp"
 #include "a2aperf/measure/setup.hpp"
 #include "a2aperf/measure/stream_words.hpp"
 #include "test/mpi/mpi_test.hpp"
