@@ -350,20 +350,6 @@ using WhenDueIn = EchoEngine<Mode, WhenDue>;
 template <class Mode>
 using RelayedIn = EchoEngine<Mode, Relayed>;
 
-// Of an open loop: over its relays, where it has any.
-void set_hops(EchoSettings& settings, const OpenLoopPlan& loop, Rank rank, std::uint64_t seed) {
-    for (std::size_t i = 0; i < loop.who.size(); ++i)
-        for (const StreamPair& hop : loop.hops(i)) {
-            if (hop.from == rank) {
-                settings.servers.push_back(hop.to);
-                settings.due.push_back(loop.due_rule(i, seed));
-            }
-            if (hop.to == rank) settings.clients.push_back(hop.from);
-        }
-    settings.longest_gap = longest_gap(loop.due_rule(0, seed)) + loop.longest_queue();
-    settings.service_time = loop.relay_time;
-}
-
 } // namespace
 
 std::optional<std::string> echo_trouble(const Offer& offer, const Point& point) {
@@ -375,23 +361,8 @@ std::optional<std::string> echo_trouble(const Offer& offer, const Point& point) 
 std::unique_ptr<Flow> make_echo(const EngineParts& parts) {
     Channel& channel = only_channel(parts.channels, "a round trip");
     const Point& point = parts.point;
-    const EchoPlan& echo = echo_of(point);
     const OpenLoopPlan* const paced = find_open_loop(point);
-    EchoSettings settings{
-        .outstanding = echo.outstanding, .request_size = echo.request_size, .most = echo.messages};
-    if (paced != nullptr) {
-        set_hops(settings, *paced, parts.job.rank(), parts.seed);
-    } else {
-        for (const StreamPair& pair : echo.who) {
-            if (pair.from == parts.job.rank()) settings.servers.push_back(pair.to);
-            if (pair.to == parts.job.rank()) settings.clients.push_back(pair.from);
-        }
-    }
-    settings.injects_answers = uses_inject(channel.domain().offer(), point);
-    settings.injects_requests = uses_inject(channel.domain().offer(), point.of_size(echo.request_size));
-    settings.ordered_write = channel.domain().offer().ordered_write();
-    settings.op = parts.loop.next_op();
-    for (int op = 1; op < echo_ops(settings.outstanding); ++op) (void)parts.loop.next_op();
+    const EchoSettings settings = round_trip_settings(parts, channel.domain().offer());
     if (paced != nullptr && paced->is_relay(parts.job.rank()))
         return PostedModes::make<RelayedIn>(point.mode, parts.job, channel, point.message_size, settings);
     if (paced != nullptr)

@@ -25,13 +25,6 @@
 
 namespace a2aperf {
 
-// Those of the requests' places, then those of the answers'. Their low 8 bits are all that the data of a message
-// has.
-constexpr int echo_ops(int outstanding) {
-    return 2 * outstanding;
-}
-inline constexpr int kMostOutstanding = 64;
-
 // A client has as many places for each of its servers as requests to it may be under way. A request, its answer and
 // the next request are of the same place, and so it matters not in what order messages arrive. Each carries its
 // number at both ends.

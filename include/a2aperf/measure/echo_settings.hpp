@@ -10,6 +10,16 @@
 
 namespace a2aperf {
 
+class Offer;
+struct EngineParts;
+
+// Those of the requests' places, then those of the answers'. Their low 8 bits are all that the data of a message
+// has.
+constexpr int echo_ops(int outstanding) {
+    return 2 * outstanding;
+}
+inline constexpr int kMostOutstanding = 64;
+
 struct EchoSettings {
     std::vector<Rank> servers{}, clients{}; // whom this rank asks, and whom it answers
     int outstanding = 1;                    // requests to one server that may be under way
@@ -22,5 +32,9 @@ struct EchoSettings {
     Nanoseconds longest_gap = 0;  // between two requests, of any client
     Nanoseconds service_time = 0; // of a relay, for each request: those of a client go to the server in its place
 };
+
+// Of this rank, in a point of round trips or of an open loop: over its relays, where it has any. Takes the ops that
+// it needs of the launch's.
+EchoSettings round_trip_settings(const EngineParts& parts, const Offer& offer);
 
 } // namespace a2aperf
