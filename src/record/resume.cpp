@@ -13,16 +13,12 @@
 #include "crash.hpp"
 #include "crc32.hpp"
 #include "recorder_impl.hpp"
+#include "resume_plan.hpp"
 #include "resume_settings.hpp"
 #include "trailer.hpp"
 
 namespace a2aperf {
 namespace {
-
-std::string shown(const Value& value) {
-    if (const auto* text = std::get_if<std::string>(&value)) return quote(*text);
-    return std::visit([](const auto& number) { return fmt::format("{}", number); }, value);
-}
 
 // A name out of a file: as it is, unless it would not be one word of a line.
 std::string as_word(const std::string& name) {
@@ -31,175 +27,28 @@ std::string as_word(const std::string& name) {
     return is_plain ? name : quote(name);
 }
 
-[[noreturn]] void refuse(const std::filesystem::path& file, const std::string& difference) {
-    throw UsageError(fmt::format("{} can't be resumed: {}. Repeat the first launch's arguments, or name a new file "
-                                 "with -o",
-                                 file.string(), difference));
-}
-
-struct GivenColumn {
-    std::string_view column, option;
-};
-
-// Of each column that follows from the command line. First those that add rows of other values.
-constexpr GivenColumn kGivenColumns[] = {{"role", "--baseline, --no-sentinel or --sync none"},
-                                         {"mode", "--mode"},
-                                         {"schedule", "--schedule"},
-                                         {"window_bytes", "--window"},
-                                         {"window", "--window"},
-                                         {"chunk", "--chunk"},
-                                         {"endpoints", "--endpoints"},
-                                         {"queues", "--queues"},
-                                         {"polling", "--poll"},
-                                         {"traffic", "--traffic, --redraw"},
-                                         {"traffic_digest", "--traffic"},
-                                         {"message_size", "--sizes"},
-                                         {"distance", "--steps"},
-                                         {"provider", "--provider"},
-                                         {"post", "--post"},
-                                         {"stream_pairs", "--pairs"},
-                                         {"duplex", "--duplex"},
-                                         {"free_delay", "--free-delay"},
-                                         {"free_every", "--free-delay"},
-                                         {"asked_inject", "--inject"},
-                                         {"completion", "--completion"},
-                                         {"cq_mod", "--cq-mod"},
-                                         {"threads", "--threads"},
-                                         {"traced", "--trace"},
-                                         {"memory", "--memory"},
-                                         {"echo_pairs", "--pairs, --clients, --servers"},
-                                         {"request_size", "--request"},
-                                         {"outstanding", "--outstanding"},
-                                         {"rate", "--rates"},
-                                         {"arrivals", "--arrivals"},
-                                         {"relays", "--relays"},
-                                         {"asked_relay_time", "--relay-time"},
-                                         {"path_list", "--path, --path-file, --paths, --classes"},
-                                         {"interval", "--interval"},
-                                         {"asked_duration", "--duration"},
-                                         {"asked_messages", "--messages"},
-                                         {"placement", "--placement, --victims"},
-                                         {"victim_pairs", "--victims, --placement"},
-                                         {"load_pattern", "--load"},
-                                         {"load_level", "--levels"},
-                                         {"load_size", "--load-size"},
-                                         {"load_window", "--load-window"},
-                                         {"load_class", "--load-class"},
-                                         {"victim_kind", "--victim-kind"},
-                                         {"victim_window", "--victim-window"},
-                                         {"request_gap", "--gap"},
-                                         {"phase_length", "--phase"},
-                                         {"alternations", "--alternations"}};
-
-// " (--sizes)"; nothing where no option decides it.
-std::string option_of(std::string_view column) {
-    for (const GivenColumn& given : kGivenColumns)
-        if (given.column == column) return fmt::format(" ({})", given.option);
-    return "";
-}
-
-// What may have moved the rows: the first point and the last, and those of the baseline, follow from what is
-// skipped.
-std::string skipped_here(const Plan& plan) {
-    const auto found = std::ranges::find_if(plan.points, [](const Point& point) { return point.is_skipped(); });
-    if (found == plan.points.end()) return "";
-    return fmt::format("; this launch skips {}, which may be why: {}", found->label(), found->skip_reason);
-}
-
-// " (--sizes: 8000 in the file only)", of the first axis on which the plans differ.
-std::string axis_that_differs(const ResultsFile& stored, const Plan& plan, const Layout& layout,
-                              const std::string& provider) {
-    for (const GivenColumn& given : kGivenColumns) {
-        const auto& columns = stored.extents.schema.columns;
-        const auto column = std::find_if(columns.begin(), columns.end(),
-                                         [&](const Column& one) { return one.name == given.column; });
-        if (column == columns.end() || !column->is_asked() || !stored.columns.says(*column)) continue;
-        std::set<Value> here;
-        for (const Point& point : plan.points) here.insert(column->asked({point, layout, provider}));
-        const std::vector<Value> values = stored.columns.read(given.column);
-        const std::set<Value> there(values.begin(), values.end());
-        const auto only = [](const std::set<Value>& in, const std::set<Value>& other) {
-            std::vector<std::string> words;
-            for (const Value& value : in)
-                if (!other.contains(value)) words.push_back(shown(value));
-            return fmt::format("{}", fmt::join(words, ", "));
-        };
-        const std::string gone = only(there, here);
-        const std::string added = only(here, there);
-        if (gone.empty() && added.empty()) continue;
-        return fmt::format(" ({}: {}{}{}{}{})", given.option, gone, gone.empty() ? "" : " in the file only",
-                           gone.empty() || added.empty() ? "" : ", ", added,
-                           added.empty() ? "" : " in this launch only");
-    }
-    return "";
-}
-
-void require_same_extents(const std::filesystem::path& file, const ResultsFile& stored, const Plan& plan,
-                          const Layout& layout, const std::string& provider) {
-    if (stored.extents.points != static_cast<int>(plan.points.size()))
-        refuse(file, fmt::format("it has {} points and this launch {}{}", stored.extents.points, plan.points.size(),
-                                 axis_that_differs(stored, plan, layout, provider) + skipped_here(plan)));
-    if (stored.extents.ranks != layout.ranks())
-        refuse(file, fmt::format("it was measured with {} ranks and this launch has {}", stored.extents.ranks,
-                                 layout.ranks()));
-}
-
-// Rows whose numbers nothing vouches for: they are measured again, as the plan has them. A repaired file keeps such
-// a row as it read; of columns with a wrong checksum the rows that are measured have one of their own.
-std::vector<bool> rows_not_vouched_for(const ResultsFile& stored, const ResultsFile::Reliable& kept) {
-    std::vector<bool> rows(kept.states.size());
-    for (const int point : kept.damaged) rows[static_cast<std::size_t>(point)] = true;
-    if (!stored.file.has_attribute("repaired") && kept.asked.empty()) return rows;
-    for (std::size_t p = 0; p < rows.size(); ++p) rows[p] = rows[p] || kept.states[p] == State::pending;
-    return rows;
-}
-
-// Reasons to skip a point may change with the nodes; what the point is may not. Returned are the columns in which a
-// damaged number of a point that is not measured is not the plan's.
-std::vector<std::string> require_same_rows(const std::filesystem::path& file, const ResultsFile& stored,
-                                           const ResultsFile::Reliable& kept, const Plan& plan,
-                                           const Layout& layout, const std::string& provider) {
-    const std::vector<bool> open = rows_not_vouched_for(stored, kept);
-    std::vector<std::string> replaced;
-    for (std::size_t i = 0; i < stored.extents.schema.columns.size(); ++i) {
-        const Column& column = stored.extents.schema.columns[i];
-        if (!column.is_asked() || column.name == "skip_reason" || !stored.columns.says(column)) continue;
-        const std::vector<Value> there = stored.columns.read(i);
-        const bool is_damaged = std::ranges::find(kept.asked, column.name) != kept.asked.end();
-        bool is_replaced = false;
-        for (std::size_t p = 0; p < there.size(); ++p) {
-            const Value here = column.asked({plan.points[p], layout, provider});
-            if (there[p] == here) continue;
-            if (!open[p] || column.kind == ValueType::text) // texts are the digest's
-                refuse(file,
-                       fmt::format("point {} has {} {} in the file and {} in this launch{}", p, column.name,
-                                   shown(there[p]), shown(here), option_of(column.name) + skipped_here(plan)));
-            is_replaced |= is_damaged && std::ranges::find(kept.damaged, static_cast<int>(p)) == kept.damaged.end();
-        }
-        if (is_replaced) replaced.emplace_back(column.name);
-    }
-    return replaced;
-}
-
 void require_same_rules(const std::filesystem::path& file, const RootAttributes& stored, bool is_traced,
                         const RecorderSettings& settings) {
     if (stored.percentile_rule != to_string(settings.percentile))
-        refuse(file, fmt::format("its percentiles follow the rule {} and this launch's '{}' (--percentile)",
-                                 quote(stored.percentile_rule), to_string(settings.percentile)));
+        refuse_to_resume(file,
+                         fmt::format("its percentiles follow the rule {} and this launch's '{}' (--percentile)",
+                                     quote(stored.percentile_rule), to_string(settings.percentile)));
     if (stored.complete_at != to_string(settings.complete_at))
-        refuse(file, fmt::format("its ops are complete at the {} and this launch's at the {} (--complete-at)",
-                                 as_word(stored.complete_at), to_string(settings.complete_at)));
+        refuse_to_resume(file,
+                         fmt::format("its ops are complete at the {} and this launch's at the {} (--complete-at)",
+                                     as_word(stored.complete_at), to_string(settings.complete_at)));
     if (is_traced != settings.is_traced)
-        refuse(file, is_traced ? "it keeps when each message arrived (--trace) and this launch does not"
-                               : "it does not keep when each message arrived and this launch does (--trace)");
+        refuse_to_resume(file, is_traced
+                                   ? "it keeps when each message arrived (--trace) and this launch does not"
+                                   : "it does not keep when each message arrived and this launch does (--trace)");
 }
 
 // Times from a common clock and from each rank's own exit from a barrier are not the same figure.
 void require_same_start(const std::filesystem::path& file, const std::string& there, const Provenance& provenance) {
     const auto here = provenance.text.find("sync");
     if (here == provenance.text.end() || there == here->second) return;
-    refuse(file,
-           fmt::format("its ops start by --sync {} and this launch's by --sync {}", as_word(there), here->second));
+    refuse_to_resume(file, fmt::format("its ops start by --sync {} and this launch's by --sync {}", as_word(there),
+                                       here->second));
 }
 
 void require_same_environment(const std::filesystem::path& file, const std::map<std::string, std::string>& stored,
@@ -215,8 +64,8 @@ void require_same_environment(const std::filesystem::path& file, const std::map<
     either.insert(here.begin(), here.end());
     for (const auto& [name, value] : either) {
         if (shown_in(stored, name) == shown_in(here, name)) continue;
-        refuse(file, fmt::format("{} was {} and is {} in this launch", as_word(name), shown_in(stored, name),
-                                 shown_in(here, name)));
+        refuse_to_resume(file, fmt::format("{} was {} and is {} in this launch", as_word(name),
+                                           shown_in(stored, name), shown_in(here, name)));
     }
 }
 
@@ -356,7 +205,7 @@ std::unique_ptr<Recorder::Impl> Recorder::Impl::resume(const RecorderSettings& s
     stored.open_group(settings.group);
     require_same_rules(file, stored.attributes, stored.extents.has_samples("arrival"), settings);
     require_same_start(file, before.start_of_ops(), provenance);
-    if (const auto differs = setting_that_differs(before, provenance)) refuse(file, *differs);
+    if (const auto differs = setting_that_differs(before, provenance)) refuse_to_resume(file, *differs);
     require_same_environment(file, before.required_environment(), provenance.environment);
     impl->remarks = compare_nodes(before.nodes(), provenance.nodes);
     for (std::string& remark : tell_settings(before, provenance, settings.is_memory_limit_asked))
