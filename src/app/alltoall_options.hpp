@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the options that an all-to-all alone has are put into.
+// The options that an all-to-all alone has, and what they are put into.
 #pragma once
 
 #include <algorithm>
 #include <any>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "a2aperf/config/options.hpp"
+#include "a2aperf/config/workload_row.hpp"
 #include "a2aperf/plan/point.hpp"
 #include "a2aperf/plan/traffic_pattern.hpp"
 
@@ -30,6 +32,11 @@ inline AllToAllOptions& alltoall_options(Options& options) {
 inline const AllToAllOptions& alltoall_options(const Options& options) {
     return std::any_cast<const AllToAllOptions&>(options.own);
 }
+
+std::span<const OptionRow> alltoall_option_rows();
+
+// What one option says about another. Throws UsageError.
+void check_alltoall_options(const Options& options);
 
 // By which points differ: nothing where the launch has one way.
 inline std::vector<std::optional<PollingWay>> polls_of(const Options& options) {
