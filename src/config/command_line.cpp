@@ -9,10 +9,10 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include "a2aperf/config/config_file.hpp"
-#include "a2aperf/config/help.hpp"
 #include "a2aperf/config/option_table.hpp"
 #include "a2aperf/config/values.hpp"
+#include "config_file.hpp"
+#include "help.hpp"
 
 namespace a2aperf {
 namespace {

@@ -10,7 +10,7 @@
 #include <cstdlib>
 
 #include "a2aperf/fabric/provider.hpp"
-#include "a2aperf/fabric/tcp_connections.hpp"
+#include "tcp_connections.hpp"
 
 namespace a2aperf {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "a2aperf/fabric/error.hpp"
+#include "error.hpp"
 
 namespace a2aperf {
 

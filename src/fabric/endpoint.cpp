@@ -9,10 +9,10 @@
 
 #include <fmt/format.h>
 
-#include "a2aperf/fabric/error.hpp"
 #include "a2aperf/fabric/provider.hpp"
 #include "a2aperf/fabric/segment.hpp"
 #include "a2aperf/job/stop_signal.hpp"
+#include "error.hpp"
 
 namespace a2aperf {
 namespace {

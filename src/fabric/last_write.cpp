@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include "a2aperf/base/error.hpp"
-#include "a2aperf/fabric/error.hpp"
+#include "error.hpp"
 
 namespace a2aperf {
 

@@ -15,7 +15,7 @@
 #include <utility>
 
 #include "a2aperf/fabric/class_of_service.hpp"
-#include "a2aperf/fabric/tcp_connections.hpp"
+#include "tcp_connections.hpp"
 
 namespace a2aperf {
 namespace {

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "a2aperf/base/units.hpp"
-#include "a2aperf/fabric/error.hpp"
+#include "error.hpp"
 
 namespace a2aperf {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "a2aperf/fabric/tcp_connections.hpp"
+#include "tcp_connections.hpp"
 
 #include <netinet/in.h>
 

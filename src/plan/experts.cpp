@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "a2aperf/plan/experts.hpp"
+#include "experts.hpp"
 
 #include <algorithm>
 #include <array>

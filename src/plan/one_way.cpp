@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "a2aperf/plan/one_way.hpp"
+#include "one_way.hpp"
 
 #include <algorithm>
 #include <vector>

@@ -12,7 +12,7 @@
 #include <fmt/ranges.h>
 
 #include "a2aperf/base/random.hpp"
-#include "a2aperf/plan/point_trouble.hpp"
+#include "point_trouble.hpp"
 
 namespace a2aperf {
 namespace {

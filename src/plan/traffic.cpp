@@ -9,7 +9,7 @@
 
 #include "a2aperf/base/error.hpp"
 #include "a2aperf/plan/message_steps.hpp"
-#include "a2aperf/plan/one_way.hpp"
+#include "one_way.hpp"
 
 namespace a2aperf {
 namespace {

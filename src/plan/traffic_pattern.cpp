@@ -12,7 +12,7 @@
 #include <fmt/ranges.h>
 
 #include "a2aperf/base/error.hpp"
-#include "a2aperf/plan/experts.hpp"
+#include "experts.hpp"
 
 namespace a2aperf {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "a2aperf/config/config_file.hpp"
+#include "config/config_file.hpp"
 #include "options_text.hpp"
 #include "property.hpp"
 #include "support/arguments.hpp"

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Checks that includes point down the list of layers only, and that each outside library stays in its layer: its
-headers, and its names, which come with the headers of the layer that has it.
+"""Checks that includes point down the list of layers only, that a header which one layer keeps to itself lies beside
+its code and not in include/, and that each outside library stays in its layer: its headers, and its names, which come
+with the headers of the layer that has it.
 
 `layers.py [FOLDER]`: the root of the tree, by default the working folder. One line for every offence, exit
 status 1 when there is any."""
@@ -127,8 +128,30 @@ def strangers(path: Path, inside: Path) -> list[str]:
     return found
 
 
+def own_headers(root: Path) -> list[str]:
+    """Headers in include/ that no other layer needs, by itself or by another header that it needs of the same layer."""
+    shared = root / "include" / "a2aperf"
+    includes: dict[str, set[str]] = {}  # of each header there
+    needed = set()
+    for folder in (shared, root / "src"):
+        for path in folder.rglob("*.[ch]pp"):
+            inside = path.relative_to(folder)
+            matches = map(INCLUDE.match, path.read_text(encoding="utf-8").split("\n"))
+            headers = {match.group(2).removeprefix("a2aperf/") for match in matches if match}
+            if folder == shared:
+                includes[inside.as_posix()] = headers
+            needed |= {header for header in headers if header.split("/")[0] != inside.parts[0]}
+    needed &= includes.keys()
+    reached = needed
+    while reached := {inner for header in reached for inner in includes[header] & includes.keys()} - needed:
+        needed |= reached
+    return sorted(includes.keys() - needed)
+
+
 def offences(root: Path) -> list[str]:
-    found = []
+    found = [
+        f"include/a2aperf/{header}: no other layer needs it: its place is src/{header}" for header in own_headers(root)
+    ]
     for folder in (root / "include" / "a2aperf", root / "src"):
         for path in sorted(folder.rglob("*.[ch]pp")):
             inside = path.relative_to(folder)

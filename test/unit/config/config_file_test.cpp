@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "a2aperf/config/config_file.hpp"
+#include "config/config_file.hpp"
 
 #include <unistd.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "a2aperf/config/help.hpp"
+#include "config/help.hpp"
 
 #include <regex>
 #include <sstream>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "a2aperf/fabric/error.hpp"
+#include "fabric/error.hpp"
 
 #include <rdma/fi_errno.h>
 

@@ -10,7 +10,7 @@
 
 #include <doctest/doctest.h>
 
-#include "a2aperf/fabric/tcp_connections.hpp"
+#include "fabric/tcp_connections.hpp"
 
 using namespace a2aperf;
 

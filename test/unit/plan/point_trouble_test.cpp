@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "a2aperf/plan/point_trouble.hpp"
+#include "plan/point_trouble.hpp"
 
 #include <doctest/doctest.h>
 
