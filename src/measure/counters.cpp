@@ -18,7 +18,7 @@
 
 #include "a2aperf/base/clock.hpp"
 #include "a2aperf/job/job.hpp"
-#include "a2aperf/measure/cpu_frequency.hpp"
+#include "cpu_frequency.hpp"
 
 namespace a2aperf {
 namespace {

@@ -7,10 +7,10 @@
 #include "a2aperf/job/stop_signal.hpp"
 #include "a2aperf/measure/flow_modes.hpp"
 #include "a2aperf/measure/stream_trouble.hpp"
-#include "a2aperf/measure/threaded_stream.hpp"
 #include "credit_stream_asking.hpp"
 #include "credit_stream_untimed.hpp"
 #include "credit_stream_words.hpp"
+#include "threaded_stream.hpp"
 
 namespace a2aperf {
 

@@ -3,8 +3,8 @@
 // every rank has the right bytes of every other.
 #pragma once
 
-#include "a2aperf/measure/forwarding_engine.hpp"
-#include "a2aperf/measure/verifier.hpp"
+#include "forwarding_engine.hpp"
+#include "verifier.hpp"
 
 namespace a2aperf {
 

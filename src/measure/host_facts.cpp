@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "a2aperf/measure/host_facts.hpp"
+#include "host_facts.hpp"
 
 #include <sys/utsname.h>
 

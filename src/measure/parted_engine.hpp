@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "a2aperf/measure/engine.hpp"
-#include "a2aperf/measure/messages.hpp"
+#include "messages.hpp"
 
 namespace a2aperf {
 

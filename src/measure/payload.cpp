@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "a2aperf/measure/payload.hpp"
+#include "payload.hpp"
 
 #include <algorithm>
 #include <array>

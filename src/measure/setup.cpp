@@ -12,10 +12,10 @@
 #include "a2aperf/fabric/provider.hpp"
 #include "a2aperf/measure/adapters.hpp"
 #include "a2aperf/measure/channels.hpp"
-#include "a2aperf/measure/host_facts.hpp"
 #include "a2aperf/measure/mode_table.hpp"
 #include "a2aperf/measure/stream_words.hpp"
 #include "a2aperf/plan/channel_part.hpp"
+#include "host_facts.hpp"
 
 namespace a2aperf {
 namespace {

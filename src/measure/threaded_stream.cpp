@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "a2aperf/measure/threaded_stream.hpp"
+#include "threaded_stream.hpp"
 
 #include "a2aperf/fabric/locality.hpp"
 #include "a2aperf/measure/flow_modes.hpp"

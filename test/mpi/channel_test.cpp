@@ -8,8 +8,8 @@
 
 #include "a2aperf/base/error.hpp"
 #include "a2aperf/measure/adapters.hpp"
-#include "a2aperf/measure/verifier.hpp"
 #include "a2aperf/transfer/tagged.hpp"
+#include "measure/verifier.hpp"
 #include "test/mpi/rig.hpp"
 
 using namespace a2aperf;

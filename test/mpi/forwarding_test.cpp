@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "a2aperf/measure/forwarding_engine.hpp"
 
 #include <algorithm>
 #include <string>
@@ -7,7 +6,8 @@
 #include <fmt/format.h>
 
 #include "a2aperf/base/error.hpp"
-#include "a2aperf/measure/verifier.hpp"
+#include "measure/forwarding_engine.hpp"
+#include "measure/verifier.hpp"
 #include "test/mpi/rig.hpp"
 
 using namespace a2aperf;

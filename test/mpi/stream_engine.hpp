@@ -15,7 +15,7 @@
 #include "a2aperf/base/random.hpp"
 #include "a2aperf/measure/channel.hpp"
 #include "a2aperf/measure/flow.hpp"
-#include "a2aperf/measure/payload.hpp"
+#include "measure/payload.hpp"
 
 namespace a2aperf::test {
 

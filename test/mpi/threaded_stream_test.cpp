@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "a2aperf/measure/threaded_stream.hpp"
+#include "measure/threaded_stream.hpp"
 
 #include <array>
 #include <atomic>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "a2aperf/measure/verifier.hpp"
+#include "measure/verifier.hpp"
 
 #include <algorithm>
 #include <set>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "a2aperf/measure/cpu_frequency.hpp"
+#include "measure/cpu_frequency.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "a2aperf/measure/host_facts.hpp"
+#include "measure/host_facts.hpp"
 
 #include <algorithm>
 #include <cstring>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "a2aperf/measure/message_chunks.hpp"
+#include "measure/message_chunks.hpp"
 
 #include <array>
 #include <vector>

@@ -13,11 +13,11 @@
 #include "a2aperf/measure/channel.hpp"
 #include "a2aperf/measure/engine.hpp"
 #include "a2aperf/measure/exchange.hpp"
-#include "a2aperf/measure/messages.hpp"
 #include "a2aperf/measure/op_loop.hpp"
-#include "a2aperf/measure/payload.hpp"
 #include "a2aperf/plan/channel_part.hpp"
 #include "a2aperf/plan/point.hpp"
+#include "messages.hpp"
+#include "payload.hpp"
 
 namespace a2aperf {
 

@@ -5,9 +5,9 @@
 #include <optional>
 
 #include "a2aperf/measure/channel.hpp"
-#include "a2aperf/measure/message_chunks.hpp"
 #include "a2aperf/plan/point.hpp"
 #include "a2aperf/transfer/mode.hpp"
+#include "message_chunks.hpp"
 
 namespace a2aperf {
 
