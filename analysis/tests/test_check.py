@@ -247,6 +247,13 @@ def test_warnings_leave_the_status(a2a: Run, tmp_path: Path) -> None:
     assert "of the link rate: more than the link can carry" in outcome.out
 
 
+def test_a_link_rate_that_was_stated_is_told_as_such(a2a: Run, tmp_path: Path) -> None:
+    setup = synthetic.Setup(link_rate_gbps=20.0, attributes={"asked_link_rate": 20.0})
+    outcome = a2a("check", synthetic.write_launch(tmp_path / "x.h5", setup))
+    assert outcome.status == 0
+    assert "of the link rate that was stated: more than the link can carry" in outcome.out
+
+
 def test_a_file_is_opened_once(a2a: Run, launch: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     opened: list[object] = []
 

@@ -344,6 +344,11 @@ def test_a_rate_above_the_link_is_told(tmp_path: Path) -> None:
     found = findings(tmp_path, replace(QUIET, link_rate_gbps=50.0), "link")
     (one,) = found
     assert "faster than its link" in one.text and float(one.numbers["largest_share"]) > 1
+    assert "stated" not in one.text
+    (tmp_path / "stated").mkdir()
+    stated = replace(QUIET, link_rate_gbps=50.0, attributes={"asked_link_rate": 50.0})
+    (one,) = findings(tmp_path / "stated", stated, "link")
+    assert "of it, which was stated)" in one.text
 
 
 def test_drift_shows_in_the_sentinels(tmp_path: Path) -> None:

@@ -365,6 +365,8 @@ LAUNCH: list[tuple[str, Any, str]] = [
     ("@rails", np.int32(-5), "rails is -5"),
     ("@rank_rails", np.int32(-5), "rank_rails is -5"),
     ("@link_rate_gbps", np.float64(np.inf), "link_rate_gbps is inf"),
+    ("@asked_link_rate", np.float64(-1), "asked_link_rate is -1"),
+    ("@asked_link_rate", np.float64(7), "link_rate_gbps is 100, and 7 was stated"),
     ("@clock_error_ns", np.float64(-1), "clock_error_ns is -1"),
     ("@shuffle_ranks", np.int32(7), "shuffle_ranks is 7"),
     ("@warmup", np.int32(-9), "warmup is -9"),

@@ -98,7 +98,8 @@ void say_last_words(Launch& launch, std::map<int, PointResult>& results) {
             {plan.points[i], results.contains(static_cast<int>(i)) ? &results[static_cast<int>(i)] : nullptr});
     for (const auto& line :
          closing_words(rows, launch.job().layout(), launch.file().path().string(),
-                       launch.measurement().node_link().gbps, launch.oversubscription(), launch.points_before(),
+                       {launch.measurement().node_link().gbps, launch.options().link_rate.has_value()},
+                       launch.oversubscription(), launch.points_before(),
                        is_yielding(launch.options(), launch.prepared().polling.way)))
         tell(line);
     for (const auto& line : known_to_be_faster(launch.prepared().choice.offer.provider(), rows))

@@ -113,6 +113,7 @@ Provenance Launch::provenance() {
     const double unknown = std::nan("");
     facts.numbers = {{"clock_error_ns", clock.error_ns},
                      {"asked_precision", options_.precision.value_or(unknown)},
+                     {"asked_link_rate", options_.link_rate.value_or(unknown)},
                      {"link_rate_gbps", link.gbps > 0 ? link.rail_gbps() : unknown}};
     facts.provider_attributes = choice.offer.attributes();
     start_times_.end(StartPhase::facts);
@@ -193,6 +194,7 @@ void Launch::introduce(Progress& progress) const {
         progress.note("warning: " + prepared_.choice.nic_choice.warning);
     if (const std::string words = job_.is_root() ? measurement_.adapter_words() : ""; !words.empty())
         progress.note(words);
+    if (const std::string words = measurement_.link_rate_words(); !words.empty()) progress.note(words);
     if (const std::string words = usual_sharing(plan(), prepared_.budget, job_.ranks()); !words.empty())
         progress.note(words);
     if (options_.with_mpi_baseline) progress.note("baseline: MPI_Alltoall over " + mpi_transport());

@@ -27,8 +27,9 @@ std::optional<Start> wanted_start(Sync sync) {
     return std::nullopt;
 }
 
-NodeLink link_of(const Job& job, const std::vector<std::vector<NicFacts>>& adapters, const ProviderChoice& choice) {
-    NodeLink link = a2aperf::node_link(adapters);
+NodeLink link_of(const Job& job, const std::vector<std::vector<NicFacts>>& adapters, const ProviderChoice& choice,
+                 std::optional<double> stated) {
+    NodeLink link = a2aperf::node_link(adapters, stated);
     const std::vector<NicFacts> mine = adapters_of(choice.used());
     const auto known = static_cast<std::int64_t>(mine.size()) - std::ranges::count(mine, "", &NicFacts::name);
     link.of_rank = std::max(1, static_cast<int>(job.max(known))); // as rails: of what the system has a name for
@@ -55,7 +56,7 @@ Measurement::Measurement(Job& job, const Options& options, const Preparation& pr
     : job_(job), options_(options), workload_(workload_of(options)), prepared_(prepared), start_times_(start_times),
       deadline_(prepared.polling.way.polling, options.timeout, prepared.polling.way.throttle),
       adapters_(adapters_in_use(job, adapters_of(prepared.choice.used()))),
-      node_link_(link_of(job, adapters_, prepared.choice)),
+      node_link_(link_of(job, adapters_, prepared.choice, options.link_rate)),
       port_names_(agree_on_port_names(job, of_this_node(adapters_, job))),
       node_counters_(of_this_node(adapters_, job), port_names_), counted_start_(job, node_counters_),
       channels_(job, prepared.choice.offer, prepared.channel_settings(options, job), channel_counts(prepared.plan),
@@ -207,6 +208,12 @@ std::string Measurement::adapter_words() const {
     return fmt::format("--nic {}: {} of {} of {} in use ({}), which {} take in turn", options_.nic, here.size(),
                        counted(count, "adapter"), job_.host(job_.rank()), names_of(here),
                        is_each ? "endpoints of a rank" : "ranks of a node");
+}
+
+std::string Measurement::link_rate_words() const {
+    if (!options_.link_rate || node_link_.gbps > 0) return {};
+    return fmt::format("--link-rate {:g} Gbit/s: for {} no adapter is known, so nothing follows from it",
+                       *options_.link_rate, prepared_.provider());
 }
 
 void Measurement::finish() {

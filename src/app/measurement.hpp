@@ -41,6 +41,8 @@ public:
     const NodeLink& node_link() const { return node_link_; }
     // Of a --nic that names several: which are in use, on rank 0's node; empty else. On rank 0.
     std::string adapter_words() const;
+    // Of a --link-rate that states nothing: no adapter is in use that has a name; empty otherwise.
+    std::string link_rate_words() const;
     const std::vector<std::string>& port_names() const { return port_names_; }
     Nanoseconds time_origin() const { return time_origin_wall_; } // since 1970-01-01
 

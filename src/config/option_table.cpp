@@ -35,6 +35,14 @@ constexpr OptionRow kRows[] = {
          "a node: 0:mlx5_0,1:mlx5_1, or several that the ranks of a node, or their endpoints, take in turn: "
          "mlx5_0,mlx5_1, or all",
      .set = [](Options& o, Values v, const Catalogue&) { o.nic = parse_nic(v[0]); }},
+    {.name = "link-rate",
+     .value = "RATE",
+     .section = Section::where,
+     .example = "100Gbit/s",
+     .help = "what each adapter in use carries one way, where the system tells no rate or not the true one: 100 "
+             "(Gbit/s), "
+             "200Mbit/s; efficiency and bounds follow from it (default: as the system tells)",
+     .set = [](Options& o, Values v, const Catalogue&) { o.link_rate = parse_gbps(v[0]); }},
 
     // what
     {.name = "sizes",

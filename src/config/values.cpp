@@ -57,6 +57,32 @@ double parse_share(std::string_view text) {
     return value;
 }
 
+double parse_gbps(std::string_view text) {
+    constexpr double kMostGbps = 1e6;
+    constexpr std::pair<std::string_view, double> kUnits[] = {
+        {"kbit/s", 1e-6}, {"mbit/s", 1e-3}, {"gbit/s", 1}, {"tbit/s", 1e3}, {"bit/s", 1e-9}};
+    std::string small(text);
+    for (char& c : small)
+        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    std::string_view number = small;
+    double factor = 1;
+    for (const auto& [unit, gbps] : kUnits) {
+        if (!number.ends_with(unit)) continue;
+        number.remove_suffix(unit.size());
+        while (number.ends_with(' ')) number.remove_suffix(1);
+        factor = gbps;
+        break;
+    }
+    double value = 0;
+    const bool is_number = read_number(number, value) && std::isfinite(value);
+    if (!is_number || !(value * factor > 0) || value * factor > kMostGbps)
+        throw UsageError(
+            fmt::format("{} is not a rate above zero, up to {:.0f} Gbit/s: write for example 100 (Gbit/s), "
+                        "100Gbit/s or 200Mbit/s",
+                        quote(text), kMostGbps));
+    return value * factor;
+}
+
 bool parse_switch(std::string_view text) {
     return choose<bool>("flag value", text,
                         {{"true", true},

@@ -63,15 +63,16 @@ std::vector<std::vector<NicFacts>> adapters_in_use(const Job& job, std::span<con
     return adapters;
 }
 
-NodeLink node_link(const std::vector<std::vector<NicFacts>>& adapters) {
+NodeLink node_link(const std::vector<std::vector<NicFacts>>& adapters, std::optional<double> stated) {
     NodeLink least;
     bool is_known = true;
     bool is_even = true;
     for (const auto& on_node : adapters) {
         double gbps = 0;
         for (const NicFacts& nic : on_node) {
-            is_known &= nic.link_rate_gbps > 0;
-            gbps += nic.link_rate_gbps;
+            const double rate = stated.value_or(nic.link_rate_gbps);
+            is_known &= rate > 0;
+            gbps += rate;
         }
         is_known &= !on_node.empty();
         is_even &= on_node.size() == adapters.front().size();

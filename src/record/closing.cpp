@@ -275,7 +275,7 @@ std::vector<std::string> disturbances(const Rows& measured, bool yields) {
 }
 
 std::vector<std::string> closing_words(const std::vector<Row>& rows, const Layout& layout, const std::string& file,
-                                       double node_link_gbps, const std::string& oversubscription,
+                                       const NodeLinkRate& link, const std::string& oversubscription,
                                        std::size_t before, bool yields) {
     const auto has_figures = [](const Row& row) { return row.result != nullptr && summary_of(row).count > 0; };
     const Rows measured =
@@ -312,10 +312,12 @@ std::vector<std::string> closing_words(const std::vector<Row>& rows, const Layou
     remark(exceeding(
         alike, "mean above p90", 1, [](const Row& row) { return summary_of(row).mean / summary_of(row).p90; },
         factor));
-    if (node_link_gbps > 0)
+    if (link.gbps > 0)
         remark(exceeding(
-            told, fmt::format("more than the {:.0f} Gbit/s of a node's links", node_link_gbps), node_link_gbps,
-            [](const Row& row) { return summary_of(row).gbps.node_net; },
+            told,
+            fmt::format("more than the {:g} Gbit/s of a node's links{}", link.gbps,
+                        link.is_stated ? ", as stated (--link-rate)," : ""),
+            link.gbps, [](const Row& row) { return summary_of(row).gbps.node_net; },
             [](double gbps) { return fmt::format("{:.2f} Gbit/s", gbps); }));
     if (oversubscription.empty()) remark(last_too_often(measured, layout.ranks()));
     for (const std::string& words : disturbances(measured, yields)) remark(words);

@@ -18,7 +18,7 @@ namespace {
 using SettingValue = std::variant<std::string, std::int64_t, double>;
 
 // An empty word is unknown, an empty name was not asked for.
-enum class As { word, name, number, share, time, bytes, flag, seed };
+enum class As { word, name, number, share, rate, time, bytes, flag, seed };
 
 struct Setting {
     const char* option;
@@ -43,7 +43,13 @@ constexpr Setting kMustAgree[] = {
 // Each row says by its n and its stop_rule what it got of it.
 constexpr Setting kTimeBudget{"--time-budget", "asked_time_budget", As::time};
 constexpr Setting kNic{"--nic", "domain", As::word};
+// The rows keep what followed from their own.
+constexpr Setting kLinkRate{"--link-rate", "asked_link_rate", As::rate};
 constexpr Setting kMemoryLimit{"--memory-limit", "memory_limit", As::bytes};
+
+bool is_double(const Setting& setting) {
+    return setting.as == As::share || setting.as == As::rate;
+}
 
 std::optional<SettingValue> of_file(const SegmentGroup& segment, const Setting& setting) {
     if (!segment.has(setting.attribute)) return std::nullopt;
@@ -52,7 +58,7 @@ std::optional<SettingValue> of_file(const SegmentGroup& segment, const Setting& 
         return word.empty() ? std::nullopt : std::optional<SettingValue>(std::move(word)); // unknown
     }
     if (setting.as == As::name) return segment.text(setting.attribute);
-    if (setting.as == As::share) return segment.number(setting.attribute);
+    if (is_double(setting)) return segment.number(setting.attribute);
     return segment.integer(setting.attribute);
 }
 
@@ -64,7 +70,7 @@ std::optional<SettingValue> found_in(const Map& map, const char* name) {
 
 std::optional<SettingValue> of_launch(const Provenance& provenance, const Setting& setting) {
     if (setting.as == As::word || setting.as == As::name) return found_in(provenance.text, setting.attribute);
-    if (setting.as == As::share) return found_in(provenance.numbers, setting.attribute);
+    if (is_double(setting)) return found_in(provenance.numbers, setting.attribute);
     return found_in(provenance.integers, setting.attribute);
 }
 
@@ -79,8 +85,10 @@ std::string said(const Setting& setting, const SettingValue& value) {
         const bool is_plain = std::all_of(word->begin(), word->end(), [](char c) { return c > ' ' && c <= '~'; });
         return fmt::format("{} {}", setting.option, is_plain ? *word : quote(*word));
     }
-    if (const auto* share = std::get_if<double>(&value))
-        return std::isnan(*share) ? none_of(setting) : fmt::format("{} {}", setting.option, *share);
+    if (const auto* number = std::get_if<double>(&value))
+        return std::isnan(*number)
+                   ? none_of(setting)
+                   : fmt::format("{} {}{}", setting.option, *number, setting.as == As::rate ? " Gbit/s" : "");
     const std::int64_t number = std::get<std::int64_t>(value);
     if (setting.as == As::flag) return number > 0 ? setting.option : none_of(setting);
     if (setting.as == As::seed) return fmt::format("{} {}", setting.option, static_cast<std::uint64_t>(number));
@@ -136,6 +144,7 @@ std::vector<std::string> tell_settings(const SegmentGroup& before, const Provena
     };
     tell(kTimeBudget);
     tell(kNic);
+    tell(kLinkRate);
     if (is_memory_limit_asked) tell(kMemoryLimit);
     std::vector<std::string> labels;
     for (const auto& [name, value] : here.labels) labels.push_back(fmt::format("{}={}", name, value));

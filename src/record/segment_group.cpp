@@ -43,7 +43,7 @@ constexpr std::array kTexts{"program_version",
 constexpr std::array kWideIntegers{"memory_limit", "seed", "asked_time_budget"};
 constexpr std::array kIntegers{"shuffle_ranks", "warmup",        "rails",        "rank_rails",
                                "asked_ops",     "asked_min_ops", "asked_max_ops"};
-constexpr std::array kNumbers{"clock_error_ns", "link_rate_gbps", "asked_precision"};
+constexpr std::array kNumbers{"clock_error_ns", "link_rate_gbps", "asked_precision", "asked_link_rate"};
 
 void write_attributes(const h5::Group& group, const Provenance& provenance) {
     std::map<std::string, std::string> texts = provenance.text;

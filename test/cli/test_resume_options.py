@@ -66,6 +66,7 @@ OTHERS = {
     "--trace": ("alltoall", {"--trace": None}, "does not keep when each message arrived"),
     "--require": ("alltoall", {"--require": "PSM2_RCVTHREAD=0"}, "PSM2_RCVTHREAD was not set and is '0'"),
     "--nic": ("alltoall", {}, "resumed with --nic shm; the launch before had --nic other"),
+    "--link-rate": ("alltoall", {"--link-rate": "200Mbit/s"}, "resumed with --link-rate 0.2 Gbit/s; the launch before had no --link-rate"),
     "--memory-limit": ("alltoall", {"--memory-limit": "8MiB"}, "resumed with --memory-limit 8 MiB; the launch before had"),
     "--label": ("alltoall", {"--label": "a=1"}, "resumed with other labels (--label): 'a=1' instead of none"),
     "--attach": ("alltoall", {"--attach": "facts.txt"}, ""),

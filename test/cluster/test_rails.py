@@ -71,6 +71,22 @@ def test_adapters_together_carry_the_sum_of_their_links(run, tmp_path, told, mor
     assert told_of in outcome.stderr if rails == 2 else "--nic" not in outcome.stderr
 
 
+def test_a_link_rate_that_is_stated(run, tmp_path):
+    """The kernel has another one for such an interface: what follows is of the stated one, and the file keeps both."""
+    outcome = run("--sizes", "1000", "--nic", "e0,e1", "--link-rate", f"{MBIT}Mbit/s", "--traffic", "uniform,hot-node=3x")
+    assert outcome.returncode == 0, outcome.stderr
+    assert "no adapter is known" not in outcome.stderr, outcome.stderr
+    results = Results(tmp_path / "a.h5")
+    columns = results.columns
+    launch, _ = adapters_of(tmp_path / "a.h5")
+    assert (launch["asked_link_rate"], launch["link_rate_gbps"], launch["rails"]) == (MBIT / 1e3, MBIT / 1e3, 2)
+    assert list(columns["efficiency"]) == pytest.approx(list(columns["gbps_node_net"] / (2 * MBIT / 1e3)))
+    # A node's ranks send 2 x 2 messages of uniform traffic to the other one's, over both links.
+    assert columns["bound"][0] == pytest.approx(RANKS_PER_HOST**2 * 1000 * 8 / (2 * MBIT / 1e3))
+    checked = subprocess.run([analysis(), "check", tmp_path / "a.h5"], capture_output=True, text=True)
+    assert checked.returncode == 0, checked
+
+
 def test_all_adapters(run, tmp_path):
     """Those for control, too; fewer endpoints than adapters and a queue for all of them have their words."""
     outcome = run("--sizes", "1000", "--nic", "all", "--endpoints", "3")

@@ -85,6 +85,17 @@ def test_all_adapters_where_there_is_none(launch, needs_provider):
     assert "--nic all: for shm no adapter is known" in outcome.stderr
 
 
+def test_a_rate_is_stated_of_no_adapter(launch, needs_provider, tmp_path):
+    """It is kept as what was asked, and nothing follows."""
+    needs_provider("shm")
+    outcome = launch(2, "alltoall", "--provider", "shm", "--link-rate", "25", "--sizes", "1000", "--ops", "5", "-o", "a.h5")
+    assert outcome.returncode == 0, outcome.stderr
+    assert "--link-rate 25 Gbit/s: for shm no adapter is known, so nothing follows from it" in outcome.stderr
+    with h5py.File(tmp_path / "a.h5") as file:
+        launched = file["segments/0"].attrs
+        assert launched["asked_link_rate"] == 25 and launched["link_rate_gbps"] != launched["link_rate_gbps"]
+
+
 @pytest.mark.parametrize("words", [["--nic", "v0"], ["--nic", "lo,v0"]])
 def test_an_adapter_that_is_down_is_told(in_a_network, tmp_path, words):
     script = TWO_ADAPTERS.replace("ip link set v1 up", "ip link set v1 down")

@@ -229,7 +229,7 @@ def _points(found: results.Results) -> Iterator[Finding]:
     points = found.points
     yield from _order(points)
     for _, row in points[points["state"] == "complete"].iterrows():
-        for finding in _row(row):
+        for finding in _row(row, found.launches[str(row["launch"])].has_stated_link):
             yield Finding(finding.error, f"{_where(row)}: {finding.text}")
     for state in ("pending", "failed"):
         count = int((points["state"] == state).sum())
@@ -254,7 +254,7 @@ def _order(points: pd.DataFrame) -> Iterator[Finding]:
             yield _error(f"launch {launch}: the order of its points is not that of their starts")
 
 
-def _row(row: pd.Series[Any]) -> Iterator[Finding]:
+def _row(row: pd.Series[Any], is_stated: bool) -> Iterator[Finding]:
     ladder = [row[f"time_{name}"] for name in ("min", "p50", "p90", "p99", "max")]
     known = [value for value in ladder if np.isfinite(value)]
     if known != sorted(known):
@@ -269,7 +269,8 @@ def _row(row: pd.Series[Any]) -> Iterator[Finding]:
     if np.isfinite(placed) and not np.isclose(placed, row["ranks"]):
         yield _error(f"{row['nodes']} nodes of {row['ppn']:g} ranks are not {row['ranks']}")
     if row["efficiency"] > 1:
-        yield _warning(f"{row['efficiency']:.0%} of the link rate: more than the link can carry")
+        which = "link rate that was stated" if is_stated else "link rate"
+        yield _warning(f"{row['efficiency']:.0%} of the {which}: more than the link can carry")
     workload = workloads.of_role(row["role"])
     if row["ranks"] < workload.least_ranks:
         yield _error(

@@ -56,6 +56,11 @@ class Launch:
         return None
 
     @property
+    def has_stated_link(self) -> bool:
+        """Whether somebody stated the rate of its links, and not the system."""
+        return float(self.attributes["asked_link_rate"]) > 0
+
+    @property
     def shown_facts(self) -> dict[str, list[str]]:
         """Facts of nodes, each in one line: of a longer text what tells it from others."""
         return {

@@ -15,6 +15,7 @@ _HEADINGS = {
     "program_version": "a2aperf version",
     "clock_error_ns": "clock error (ns)",
     "link_rate_gbps": "link rate of one rail (Gbit/s)",
+    "asked_link_rate": "link rate as stated (Gbit/s)",
     "memory_limit": "memory limit (bytes per node)",
 }
 _EACH = ("started", "seed", "time_origin", "command_line", "slurm_job_id", "clock_error_ns")

@@ -73,6 +73,7 @@ _SETTINGS: Final[Mapping[str, tuple[float, float]]] = {
     "rank_rails": (schema.UNKNOWN, 1 << 10),
     "clock_error_ns": (0, _NONE),
     "link_rate_gbps": (0, 1e6),
+    "asked_link_rate": (0, 1e6),
 }
 """Attributes of a launch."""
 _STARTS: Final = ("", "clock", "barrier", "none")
@@ -246,6 +247,11 @@ def _of_launch(index: int, segment: schema.Segment, points: pd.DataFrame) -> Ite
         value = float(segment.attributes[name])
         if value < low or value > high or np.isinf(value):
             yield f"{where}: {name} is {value:g}"
+    used, stated = (
+        float(segment.attributes[name]) for name in ("link_rate_gbps", "asked_link_rate")
+    )
+    if not (np.isnan(used) or np.isnan(stated) or np.isclose(used, stated)):
+        yield f"{where}: link_rate_gbps is {used:g}, and {stated:g} was stated"
     if segment.attributes["sync"] not in _STARTS:
         yield f"{where}: sync is '{segment.attributes['sync']}', not clock, barrier or none"
     mine = points[(points["segment"] == index) & points["has_raw"]]

@@ -227,7 +227,7 @@ SEGMENT_ATTRIBUTES: dict[str, Any] = {  # name: value that stands for "not known
     **dict.fromkeys(_TEXT_ATTRIBUTES, ""),
     **dict.fromkeys(("time_origin", "memory_limit", "seed"), np.int64(UNKNOWN)),
     **dict.fromkeys(("shuffle_ranks", "warmup", "rails", "rank_rails"), np.int32(UNKNOWN)),
-    **dict.fromkeys(("clock_error_ns", "link_rate_gbps"), np.float64(np.nan)),
+    **dict.fromkeys(("clock_error_ns", "link_rate_gbps", "asked_link_rate"), np.float64(np.nan)),
 }
 
 NO_EXIT = np.iinfo(np.int64).min

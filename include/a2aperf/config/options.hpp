@@ -30,7 +30,8 @@ struct Options {
 
     // where
     std::string provider = "auto";
-    std::string nic = "nearest"; // as NicWish::text has it
+    std::string nic = "nearest";     // as NicWish::text has it
+    std::optional<double> link_rate; // Gbit/s of each adapter, one direction
 
     // what
     Bytes least_size = 1; // of a message of this workload; 0 = it may be empty

@@ -37,6 +37,10 @@ std::uint64_t parse_seed(std::string_view text);
 // "1%", "0.5 %" or "0.01" as a share of 1; from 0.01 % to 50 %.
 double parse_share(std::string_view text);
 
+// "100", "100Gbit/s" or "200 Mbit/s" in Gbit/s: above zero, at most 1000000; bit/s, k, M, G and T, in small
+// letters, too.
+double parse_gbps(std::string_view text);
+
 // true, yes, on, 1 and their opposites: a flag in a --config file.
 bool parse_switch(std::string_view text);
 

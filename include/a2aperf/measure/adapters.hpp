@@ -2,6 +2,7 @@
 // The adapters that a launch uses, node by node.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -27,6 +28,7 @@ struct NodeLink {
     double rank_gbps() const { return of_rank * rail_gbps(); }
 };
 
-NodeLink node_link(const std::vector<std::vector<NicFacts>>& adapters);
+// stated: what each of them carries, Gbit/s, whatever the system tells.
+NodeLink node_link(const std::vector<std::vector<NicFacts>>& adapters, std::optional<double> stated = std::nullopt);
 
 } // namespace a2aperf

@@ -30,13 +30,19 @@ PointResult kept_for_closing(PointResult result);
 // run as involuntary, too.
 std::vector<std::string> disturbances(const Rows& measured, bool yields);
 
+// Of all adapters that a node uses, one direction; 0 = unknown.
+struct NodeLinkRate {
+    double gbps = 0;
+    bool is_stated = false; // by --link-rate
+};
+
 // Lines for people: that cores are shared (plan/oversubscription.hpp), number of points, best Gbit/s per rank and
 // per node (with message size and n), where the file is, and remarks: p90/p50 > 3, mean above p90, figures above
 // the link rate, a rank last more often than chance (binomial(1/R), ten ops for one, clock starts only),
 // disturbances, sentinels whose intervals do not meet, settings that were faster (faster_settings.hpp), the ratio
 // to the baseline. before: points of earlier launches, which this one found in the file.
 std::vector<std::string> closing_words(const std::vector<Row>& rows, const Layout& layout, const std::string& file,
-                                       double node_link_gbps, const std::string& oversubscription = {},
+                                       const NodeLinkRate& link, const std::string& oversubscription = {},
                                        std::size_t before = 0, bool yields = false);
 
 } // namespace a2aperf

@@ -40,6 +40,7 @@ const Accepted kAccepted[] = {
     {"nic", {"--nic", "mlx5_0"}, [](const Options& o) { return o.nic == "mlx5_0"; }},
     {"nic", {"--domain=mlx5_1"}, [](const Options& o) { return o.nic == "mlx5_1"; }},
     {"nic", {"--nic", "0:a,1:b"}, [](const Options& o) { return o.nic == "0:a,1:b"; }},
+    {"link-rate", {"--link-rate", "200Mbit/s"}, [](const Options& o) { return o.link_rate == 0.2; }},
     {"sizes",
      {"--sizes", "1KiB..4KiB*2,8000"},
      [](const Options& o) {
@@ -230,6 +231,9 @@ const Refused kRefused[] = {
     {{"--dry-run", "--ranks", "0"}, "--ranks: '0' is not a whole number from 1"},
     {{"--dry-run", "--ranks", "2", "--ranks-per-node", "4"}, "--ranks-per-node 4 is greater than --ranks 2"},
     {{"--dry-run=maybe"}, "--dry-run takes no value"},
+    {{"--link-rate", "0"},
+     "--link-rate: '0' is not a rate above zero, up to 1000000 Gbit/s: write for example 100"},
+    {{"--link-rate", "100GB/s"}, "--link-rate: '100GB/s' is not a rate"},
     {{"--nic", "0:"}, "--nic: '0:' is not RANK:NIC"},
     {{"--szies", "8"}, "unknown option '--szies' (did you mean --sizes?): --help-all shows all options"},
     {{"--szies=8"}, "unknown option '--szies' (did you mean --sizes?)"},

@@ -49,6 +49,13 @@ TEST_CASE("one rate that is unknown leaves none, and the number where it is the 
     CHECK(node_link({{nic("a", -1)}, {nic("a", -1), nic("b", -1)}}).rails == -1);
 }
 
+TEST_CASE("a rate that is stated is each adapter's, whatever the system tells") {
+    const NodeLink link = node_link({{nic("a", 10), nic("b", -1)}, {nic("a", -1), nic("b", -1)}}, 0.2);
+    CHECK(link.rails == 2);
+    CHECK(link.gbps == doctest::Approx(0.4));
+    CHECK(node_link({{}}, 0.2).gbps == 0);
+}
+
 TEST_CASE("without an adapter there is no rail and no rate") {
     CHECK(node_link({{}}).rails == -1);
     CHECK(node_link({{}}).gbps == 0);

@@ -48,10 +48,10 @@ struct Table {
     std::string oversubscription;
     std::size_t before = 0;
     bool yields = false;
-    std::string words(double node_link_gbps = 100) const {
+    std::string words(NodeLinkRate link = {100, false}) const {
         std::string text;
         for (const std::string& line :
-             closing_words(rows, layout, "/data/a.h5", node_link_gbps, oversubscription, before, yields))
+             closing_words(rows, layout, "/data/a.h5", link, oversubscription, before, yields))
             text += line + "\n";
         return text;
     }
@@ -129,6 +129,11 @@ TEST_CASE("what looks wrong is pointed out with its figures") {
     CHECK(
         contains(after([](PointResult& r) { r.summary.gbps.node_net = 107; }),
                  "note: more than the 100 Gbit/s of a node's links at 1 of 2 points, most at 1 kB: 107.00 Gbit/s"));
+    Table shaped;
+    shaped.add(2000).summary.gbps.node_net = 0.1;
+    shaped.add(1000).summary.gbps.node_net = 0.25;
+    CHECK(contains(shaped.words({0.2, true}), "note: more than the 0.2 Gbit/s of a node's links, as stated "
+                                              "(--link-rate), at 1 of 2 points"));
     CHECK(contains(after([](PointResult& r) { r.summary.invalid = 25; }),
                    "a rank was late) at 1 of 2 points, most at "
                    "1 kB: 20.0 %"));

@@ -166,15 +166,17 @@ TEST_CASE("settings that decide figures must agree, and those that only stand be
                    "it was measured with no --to and this launch has --to mlx5_0/2"));
     Launch launch = first;
     launch.provenance.text["domain"] = "mlx5_1";
+    launch.provenance.numbers["asked_link_rate"] = 0.2;
     launch.provenance.integers["asked_time_budget"] = 2'000'000'000;
     launch.provenance.integers["memory_limit"] = 1 << 29; // what was free
     launch.provenance.text.erase("memory");               // not known here
     launch.provenance.labels = {{"firmware", "11"}};
     const Recorder recorder = launch.resume();
-    REQUIRE(recorder.remarks().size() == 3);
+    REQUIRE(recorder.remarks().size() == 4);
     CHECK(recorder.remarks()[0] == "resumed with --time-budget 2 s; the launch before had no --time-budget");
     CHECK(recorder.remarks()[1] == "resumed with --nic mlx5_1; the launch before had --nic mlx5_0");
-    CHECK(contains(recorder.remarks()[2], "resumed with other labels (--label): 'firmware=11' instead of "));
+    CHECK(recorder.remarks()[2] == "resumed with --link-rate 0.2 Gbit/s; the launch before had no --link-rate");
+    CHECK(contains(recorder.remarks()[3], "resumed with other labels (--label): 'firmware=11' instead of "));
 }
 
 TEST_CASE("what differs is named, and the file stays as it is") {

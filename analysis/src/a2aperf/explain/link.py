@@ -18,14 +18,16 @@ def find(found: Results) -> list[Finding]:
     findings = []
     for name, rows in above.groupby("series"):
         ratio = rows["gbps_node_net"] / rows["limit"]
+        stated = [found.launches[str(one)].has_stated_link for one in rows["launch"].unique()]
         worst = series.most(rows, ratio)
         findings.append(
             Finding(
                 "link",
                 f"{len(rows)} points leave a node faster than its link: at most "
                 f"{worst['gbps_node_net']:.4g} Gbit/s one way against {worst['limit']:.4g} "
-                f"({percent(float(ratio.max()))} of it); a direction counted twice, a wrong link "
-                "rate, a buffer on the way, or traffic that stayed inside the node",
+                f"({percent(float(ratio.max()))} of it"
+                f"{', which was stated' if all(stated) else ''}); a direction counted twice, a "
+                "wrong link rate, a buffer on the way, or traffic that stayed inside the node",
                 f"{listed(sorted({f'{size} B' for size in rows['message_size']}))}; most at "
                 f"{series.place(worst)}",
                 int(rows["ops"].sum()),

@@ -163,6 +163,7 @@ def _segment(block: Block, given: Given, origin: str) -> schema.Segment:
         attributes={
             "provider": given.provider,
             "link_rate_gbps": given.link_rate_gbps,
+            "asked_link_rate": given.link_rate_gbps,
             "rails": schema.UNKNOWN if math.isnan(given.link_rate_gbps) else given.rails,
             "origin": origin,
             "note": block.note,
