@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <set>
 #include <span>
 
 #include <fmt/format.h>
@@ -13,8 +14,10 @@
 #include "a2aperf/base/terminal.hpp"
 #include "a2aperf/base/version.hpp"
 #include "a2aperf/fabric/provider.hpp"
+#include "a2aperf/measure/adapters.hpp"
 #include "a2aperf/measure/mpi_transport.hpp"
 #include "a2aperf/measure/port_arbitration.hpp"
+#include "a2aperf/plan/channel_part.hpp"
 #include "file_deadline.hpp"
 
 namespace a2aperf {
@@ -27,10 +30,25 @@ std::string variable(const char* name) {
 
 // Of this rank's node; of a --nic that names several all of them: "e0,e1".
 std::string domains_of(const ProviderChoice& choice) {
-    std::vector<std::string> names;
-    for (const Offer& offer : choice.adapters.empty() ? choice.used() : std::span(choice.adapters))
-        if (std::ranges::find(names, offer.domain()) == names.end()) names.push_back(offer.domain());
-    return fmt::format("{}", fmt::join(names, ","));
+    std::vector<NicFacts> domains;
+    for (const Offer& offer : choice.offers()) {
+        NicFacts nic = nic_of(offer);
+        nic.name = offer.domain();
+        const auto is_same = [&](const NicFacts& other) {
+            return other.name == nic.name && other.port == nic.port;
+        };
+        if (std::ranges::none_of(domains, is_same)) domains.push_back(std::move(nic));
+    }
+    return fmt::format("{}", fmt::join(names_of(domains), ","));
+}
+
+// Of how many endpoints to a rank there are points, where those that carry nothing between nodes are worth a word.
+std::set<int> dealt_over(const Plan& plan) {
+    std::set<int> counts;
+    for (const Point& point : plan.points)
+        if (!point.is_skipped() && !point.is_baseline() && !point.forwarding && point.channels > 1)
+            counts.insert(point.channels);
+    return counts;
 }
 
 // By its row in the file, too.
@@ -195,6 +213,10 @@ void Launch::introduce(Progress& progress) const {
     if (const std::string words = job_.is_root() ? measurement_.adapter_words() : ""; !words.empty())
         progress.note(words);
     if (const std::string words = measurement_.link_rate_words(); !words.empty()) progress.note(words);
+    if (job_.is_root() && workload_.deals_peers())
+        for (const int count : dealt_over(plan()))
+            if (const std::string words = off_node_words(job_.layout(), count); !words.empty())
+                progress.note("warning: " + words);
     if (const std::string words = usual_sharing(plan(), prepared_.budget, job_.ranks()); !words.empty())
         progress.note(words);
     if (options_.with_mpi_baseline) progress.note("baseline: MPI_Alltoall over " + mpi_transport());

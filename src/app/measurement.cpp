@@ -36,14 +36,8 @@ NodeLink link_of(const Job& job, const std::vector<std::vector<NicFacts>>& adapt
     return link;
 }
 
-// "e0, e1", each with its port where an adapter is there with several.
-std::string names_of(const std::vector<NicFacts>& adapters) {
-    std::vector<std::string> names;
-    for (const NicFacts& nic : adapters) {
-        const auto of_it = std::ranges::count(adapters, nic.name, &NicFacts::name);
-        names.push_back(of_it > 1 ? fmt::format("{}/{}", nic.name, nic.port) : nic.name);
-    }
-    return fmt::format("{}", fmt::join(names, ", "));
+std::string list_of(const std::vector<NicFacts>& adapters) {
+    return fmt::format("{}", fmt::join(names_of(adapters), ", "));
 }
 
 const std::vector<NicFacts>& of_this_node(const std::vector<std::vector<NicFacts>>& adapters, const Job& job) {
@@ -201,13 +195,14 @@ std::string Measurement::adapter_words() const {
     const std::vector<NicFacts>& here = of_this_node(adapters_, job_);
     if (here.empty())
         return fmt::format("--nic {}: for {} no adapter is known", options_.nic, prepared_.provider());
-    if (choice.adapters.empty())
-        return fmt::format("--nic {}: one on each node ({})", options_.nic, names_of(here));
+    if (choice.adapters.empty()) return fmt::format("--nic {}: one on each node ({})", options_.nic, list_of(here));
     const auto count = adapters_of(choice.adapters).size();
     const bool is_each = choice.dealt.size() >= choice.adapters.size();
-    return fmt::format("--nic {}: {} of {} of {} in use ({}), which {} take in turn", options_.nic, here.size(),
-                       counted(count, "adapter"), job_.host(job_.rank()), names_of(here),
-                       is_each ? "endpoints of a rank" : "ranks of a node");
+    return fmt::format(
+        "--nic {}: {} of {} of {} in use ({}), which {} take in turn{}", options_.nic, here.size(),
+        counted(count, "adapter"), job_.host(job_.rank()), list_of(here),
+        is_each ? "endpoints of a rank" : "ranks of a node",
+        node_link_.is_mean() ? "; their rates differ, and of a rank's part of them the bound takes the mean" : "");
 }
 
 std::string Measurement::link_rate_words() const {

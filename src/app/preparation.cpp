@@ -68,6 +68,17 @@ void agree_on_traffic(const Job& job, const Plan& plan) {
         throw UsageError("--traffic: not all ranks have the same matrix: a file must be the same on every node");
 }
 
+// Of ranks that are far from an adapter the first one's words, and how many there are; on rank 0. Collective.
+std::string far_words(const Job& job, const std::string& mine) {
+    const std::vector<std::string> texts = job.gather_text(mine);
+    const auto first = std::ranges::find_if(texts, [](const std::string& text) { return !text.empty(); });
+    if (first == texts.end()) return {};
+    const auto near = std::ranges::count(texts, "");
+    const auto more = static_cast<std::int64_t>(texts.size()) - near - 1;
+    return fmt::format("{}: {}{}", job.who(static_cast<Rank>(first - texts.begin())), *first,
+                       more > 0 ? fmt::format(", and {} likewise of its own", counted(more, "more rank")) : "");
+}
+
 } // namespace
 
 ChannelSettings Preparation::channel_settings(const Options& options, const Job& job) const {
@@ -149,12 +160,14 @@ Preparation prepare(const Job& job, const Options& options, const StoredChoices&
         const auto missing = lacking.find(point.memory.empty() ? options.memories.front() : point.memory);
         if (missing != lacking.end()) return missing->second;
         if (auto why = fabric_skip_reason(point, choice, job.layout())) return why;
-        if (auto why = workload.trouble(choice.offer, point)) return why;
+        for (const Offer& offer : choice.offers())
+            if (auto why = workload.trouble(offer, point)) return why;
         return memory_skip_reason(point, budget, job.ranks());
     });
     agree_on_traffic(job, plan);
     deal_adapters(choice, job.layout().local_index(job.rank()),
                   workload.deals_peers() ? channel_counts(plan).own : 1);
+    choice.nic_choice.warning = far_words(job, choice.nic_choice.warning);
     const auto stored_start = keep_stored(plan, from_reader(job, stored));
     PollingChoice polling =
         choose_polling(options.polls.front(), is_oversubscribed(job.layout(), cores, most_threads(plan)));

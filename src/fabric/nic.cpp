@@ -177,6 +177,8 @@ NicFacts nic_of(const Offer& offer) {
     // than the kernel; where the kernel knows nothing, newer libfabrics say 100 Mbit/s.
     if (!nic.name.empty() && !nic.is_rdma) return nic;
     const fid_nic* said = offer.info().nic;
+    if (nic.name.empty() && said != nullptr && said->device_attr != nullptr && said->device_attr->name != nullptr)
+        nic.name = said->device_attr->name; // of a kind of device that is not looked at above, such as cxi
     if (said != nullptr && said->link_attr != nullptr && said->link_attr->speed > 0)
         nic.link_rate_gbps = static_cast<double>(said->link_attr->speed) / 1e9;
     return nic;
@@ -222,6 +224,15 @@ std::string why_down(const std::string& name, const std::string& port) {
 
 } // namespace
 
+std::string why_far(int numa_node, const std::string& name, const Locality& here) {
+    constexpr int kLocal = 10;
+    if (numa_node < 0 || here.machine_numa_nodes <= 1) return {};
+    if (here.numa_nodes.size() > 1)
+        return fmt::format("not bound to one NUMA node, while {} is at node {}", name, numa_node);
+    const int distance = numa_distance(here.numa_nodes, numa_node).value_or(kLocal);
+    return distance > kLocal ? fmt::format("far from {}: distance {} (10 is local)", name, distance) : "";
+}
+
 NicChoice choose_nic(const std::vector<Offer>& offers, const NicWish& wish) {
     const std::string asked = wish.text == "nearest" ? "" : from_rank_map(wish).value_or(wish.text);
     const auto slash = asked.find('/');
@@ -242,14 +253,7 @@ NicChoice choose_nic(const std::vector<Offer>& offers, const NicWish& wish) {
         if (score >= best_score) continue; // libfabric's order decides between equals
         best_score = score;
         best = {i, distance, {}};
-        constexpr int kLocal = 10;
-        if (nic.numa_node >= 0 && wish.here.machine_numa_nodes > 1) {
-            if (static_cast<int>(wish.here.numa_nodes.size()) > 1)
-                best.warning =
-                    fmt::format("not bound to one NUMA node, while {} is at node {}", domain, nic.numa_node);
-            else if (distance.value_or(kLocal) > kLocal)
-                best.warning = fmt::format("far from {}: distance {} (10 is local)", domain, *distance);
-        }
+        best.warning = why_far(nic.numa_node, domain, wish.here);
     }
     if (best_score == std::numeric_limits<int>::max()) {
         const std::string why = why_down(name, port);

@@ -47,6 +47,37 @@ std::vector<NicFacts> adapters_of(std::span<const Offer> offers) {
     return adapters;
 }
 
+std::vector<std::string> names_of(std::span<const NicFacts> adapters) {
+    std::vector<std::string> names;
+    for (const NicFacts& nic : adapters) {
+        const bool has_others = std::ranges::any_of(
+            adapters, [&](const NicFacts& other) { return other.name == nic.name && other.port != nic.port; });
+        names.push_back(has_others && !nic.port.empty() ? fmt::format("{}/{}", nic.name, nic.port) : nic.name);
+    }
+    return names;
+}
+
+std::vector<std::string> names_by_rank(const Job& job, std::span<const NicFacts> mine) {
+    const auto texts = job.gather_text(packed(mine));
+    std::vector<std::string> of_rank(texts.size());
+    if (!job.is_root()) return of_rank;
+    for (const std::vector<Rank>& here : job.layout().rank_at()) {
+        std::vector<NicFacts> on_node;
+        std::vector<Rank> whose;
+        for (const Rank rank : here) {
+            std::istringstream lines(texts[static_cast<std::size_t>(rank)]);
+            for (std::string line; std::getline(lines, line); whose.push_back(rank))
+                on_node.push_back(unpacked(line));
+        }
+        const std::vector<std::string> names = names_of(on_node);
+        for (std::size_t i = 0; i < names.size(); ++i) {
+            std::string& all = of_rank[static_cast<std::size_t>(whose[i])];
+            all += all.empty() ? names[i] : "," + names[i];
+        }
+    }
+    return of_rank;
+}
+
 std::vector<std::vector<NicFacts>> adapters_in_use(const Job& job, std::span<const NicFacts> mine) {
     const auto texts = job.all_gather_text(packed(mine));
     std::vector<std::vector<NicFacts>> adapters(static_cast<std::size_t>(job.layout().nodes()));
@@ -67,17 +98,22 @@ NodeLink node_link(const std::vector<std::vector<NicFacts>>& adapters, std::opti
     NodeLink least;
     bool is_known = true;
     bool is_even = true;
+    double any = 0;
+    bool has_one_rate = true;
     for (const auto& on_node : adapters) {
         double gbps = 0;
         for (const NicFacts& nic : on_node) {
             const double rate = stated.value_or(nic.link_rate_gbps);
             is_known &= rate > 0;
             gbps += rate;
+            if (any > 0) has_one_rate &= rate == any;
+            any = rate;
         }
         is_known &= !on_node.empty();
         is_even &= on_node.size() == adapters.front().size();
         if (least.rails < 0 || gbps < least.gbps) least = {static_cast<int>(on_node.size()), gbps};
     }
+    least.is_even = has_one_rate;
     if (is_known) return least;
     const bool has_count = is_even && least.rails > 0;
     return {has_count ? least.rails : -1, 0};

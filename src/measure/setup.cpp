@@ -64,27 +64,29 @@ std::optional<std::string> chunks_trouble(const Offer& offer, const Point& point
 // Of the endpoints over which the messages of an op are dealt.
 std::optional<std::string> endpoints_trouble(const ProviderChoice& choice, const Point& point,
                                              const Layout& layout) {
-    const Offer& offer = choice.offer;
     const int channels = point.channels;
     if (channels == 1) return std::nullopt;
     const auto& on_node = layout.ranks_on_node();
     const int ranks = *std::max_element(on_node.begin(), on_node.end());
-    const std::size_t most = offer.endpoints();
-    // On the adapter with the most of them, where they are dealt over several.
-    const int adapters = std::max(1, static_cast<int>(choice.adapters.size()));
-    std::vector<std::size_t> on_adapter(static_cast<std::size_t>(adapters), 0);
+    const std::span<const Offer> offers = choice.offers();
+    const auto adapters = static_cast<int>(offers.size());
+    std::vector<std::size_t> on_adapter(offers.size(), 0);
     for (int rank = 0; rank < ranks; ++rank)
         for (int i = 0; i < channels; ++i)
             ++on_adapter[static_cast<std::size_t>(ChannelPart{i, channels}.adapter(adapters, rank))];
-    if (most == 0 || std::ranges::max(on_adapter) <= most) return std::nullopt;
-    return fmt::format("{} ranks on a node with {} endpoints each{} need more than the {} that {} has", ranks,
-                       channels, adapters == 1 ? std::string() : fmt::format(" on {} adapters", adapters), most,
-                       offer.domain());
+    for (std::size_t i = 0; i < offers.size(); ++i) {
+        const std::size_t most = offers[i].endpoints();
+        if (most > 0 && on_adapter[i] > most)
+            return fmt::format(
+                "{} ranks on a node with {} endpoints each{} need more than the {} that {} has", ranks, channels,
+                adapters == 1 ? std::string() : fmt::format(" on {} adapters", adapters), most, offers[i].domain());
+    }
+    return std::nullopt;
 }
 
 // Of one mode that a point's messages go by.
-std::optional<std::string> mode_trouble(const Point& point, const ProviderChoice& choice, const Layout& layout) {
-    const Offer& offer = choice.offer;
+std::optional<std::string> mode_trouble(const Point& point, const ProviderChoice& choice, const Offer& offer,
+                                        const Layout& layout) {
     const ModeEntry& mode = find_mode(point.mode);
     if (const auto refused = choice.refused_modes.find(point.mode); refused != choice.refused_modes.end())
         return refused->second;
@@ -116,7 +118,8 @@ std::optional<std::string> fabric_skip_reason(const Point& point, const Provider
     if (!point.is_duration())
         if (auto why = endpoints_trouble(choice, point, layout)) return why;
     for (const Point& of_mode : point.by_modes())
-        if (auto why = mode_trouble(of_mode, choice, layout)) return why;
+        for (const Offer& one : choice.offers())
+            if (auto why = mode_trouble(of_mode, choice, one, layout)) return why;
     return std::nullopt;
 }
 
@@ -212,13 +215,14 @@ void collect_facts(const Job& job, const ProviderChoice& choice, Provenance& pro
         for (const auto& [name, value] : facts) mine += value + "\n";
     const auto of_ranks = job.gather_text(mine);
     const auto bindings = job.gather_text(choice.here.cpu_list);
-    std::vector<std::string> names, distances_here;
-    for (const NicFacts& nic : adapters_of(choice.used())) {
-        names.push_back(nic.name.empty() ? choice.offer.domain() : nic.name);
+    std::vector<NicFacts> adapters = adapters_of(choice.used());
+    std::vector<std::string> distances_here;
+    for (NicFacts& nic : adapters) {
+        if (nic.name.empty()) nic.name = choice.offer.domain();
         const auto distance = numa_distance(choice.here.numa_nodes, nic.numa_node);
         distances_here.push_back(distance ? std::to_string(*distance) : "");
     }
-    const auto nics = job.gather_text(fmt::format("{}", fmt::join(names, ",")));
+    const auto nics = names_by_rank(job, adapters);
     const auto distances = job.gather_text(fmt::format("{}", fmt::join(distances_here, ",")));
     if (!job.is_root()) return;
 

@@ -25,10 +25,10 @@ def run(cluster_of, program, tmp_path):
     cluster = cluster_of(HOSTS, MBIT, rails=2)
     provider = words(program)[1]
 
-    def start(*more: str) -> subprocess.CompletedProcess[str]:
+    def start(*more: str, **environment: str) -> subprocess.CompletedProcess[str]:
         # Ranks of several endpoints do not sleep.
         command = [program, "alltoall", "--provider", provider, "--poll", "yield", "--mode", "write-imm", *OPS, *more]
-        return cluster.launch(RANKS_PER_HOST, command, tmp_path, 300)
+        return cluster.launch(RANKS_PER_HOST, command, tmp_path, 300, **environment)
 
     start.cluster = cluster
     return start
@@ -105,6 +105,17 @@ def test_all_adapters(run, tmp_path):
     outcome = run("--sizes", "1000", "--nic", "e0,e1", "--endpoints", "2", "--queues", "one")
     assert outcome.returncode == 3
     assert "1 point skipped: --nic e0,e1: endpoints with one queue have one domain, and so one adapter" in outcome.stderr
+
+
+def test_ranks_that_are_placed_in_turn(run):
+    """Their peers on the other host are all on one of two endpoints, and so behind one adapter: said, with what helps."""
+    words = ["--sizes", "1000", "--nic", "e0,e1", "--endpoints", "2"]
+    one_alone = "warning: of the 2 endpoints of a rank 1 carries all that it sends to other nodes, as ranks are placed over the nodes"
+    outcome = run(*words, OMPI_MCA_rmaps_base_mapping_policy="node")
+    assert outcome.returncode == 0, outcome.stderr
+    assert f"{one_alone}: place them node by node, or take --endpoints 3" in outcome.stderr
+    outcome = run(*words)
+    assert outcome.returncode == 0 and one_alone not in outcome.stderr, outcome.stderr
 
 
 def test_a_link_that_is_down(run, tmp_path):

@@ -70,6 +70,19 @@ def test_a_list_of_adapters_is_dealt_over_ranks(beside_a_second_adapter, tmp_pat
             assert ",".join(text(name) for name in launch["rank_facts/nic"][()]) == nics
 
 
+def test_a_launch_that_resumes_with_another_list_says_so(beside_a_second_adapter, tmp_path):
+    """Which adapters, and in which order, is another measurement: told, and kept of each launch."""
+    words = ["alltoall", "--sizes", "1000", "--ops", "5"]
+    assert beside_a_second_adapter(*words, "--nic", "lo,v0").returncode == 0
+    same = beside_a_second_adapter(*words, "--nic", "lo,v0", "--resume")
+    assert same.returncode == 0 and "resumed with" not in same.stderr, same.stderr
+    other = beside_a_second_adapter(*words, "--nic", "v0,lo", "--resume")
+    assert other.returncode == 0, other.stderr
+    assert "resumed with --nic v0,lo; the launch before had --nic lo,v0" in other.stderr
+    with h5py.File(tmp_path / "a.h5") as file:
+        assert [file[f"segments/{i}"].attrs["domain"] for i in range(3)] == ["lo,v0", "lo,v0", "v0,lo"]
+
+
 def test_all_adapters_of_one_host_are_its_loopback(beside_a_second_adapter, tmp_path):
     outcome = beside_a_second_adapter("alltoall", "--nic", "all", "--sizes", "1000", "--ops", "5")
     assert outcome.returncode == 0, outcome.stderr

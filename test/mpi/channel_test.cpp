@@ -6,6 +6,8 @@
 #include <deque>
 #include <set>
 
+#include <fmt/format.h>
+
 #include "a2aperf/base/error.hpp"
 #include "a2aperf/measure/adapters.hpp"
 #include "a2aperf/transfer/tagged.hpp"
@@ -175,4 +177,18 @@ TEST_CASE("adapters in use on a node are there once, and each port of one") {
         }
     }
     CHECK(nodes == static_cast<std::size_t>(job().layout().nodes()));
+}
+
+TEST_CASE("ranks of a node that use two ports of an adapter have its name with the port") {
+    std::vector<NicFacts> mine(2);
+    mine[0].name = "card";
+    mine[0].port = job().rank() % 2 == 0 ? "1" : "2";
+    mine[1].name = "other";
+    mine[1].port = "1";
+    const std::vector<std::string> names = names_by_rank(job(), mine);
+    if (!job().is_root()) return;
+    const bool is_one_node = job().layout().nodes() == 1;
+    for (Rank rank = 0; rank < job().ranks(); ++rank)
+        CHECK(names[static_cast<std::size_t>(rank)] ==
+              (is_one_node ? fmt::format("card/{},other", rank % 2 + 1) : std::string("card,other")));
 }

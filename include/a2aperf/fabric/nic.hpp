@@ -41,8 +41,11 @@ struct NicWish {
 struct NicChoice {
     std::size_t index = 0;       // into the offers
     std::optional<int> distance; // NUMA, 10 = local
-    std::string warning;         // a far or unbound adapter; empty = none
+    std::string warning;         // why_far(); empty = near
 };
+
+// Of a rank that is not near an adapter at this NUMA node, why that is so; empty where it is, or nobody knows.
+std::string why_far(int numa_node, const std::string& name, const Locality& here);
 
 // Of a text that names one. Throws UsageError that names the adapters there are, and says where one is down.
 NicChoice choose_nic(const std::vector<Offer>& offers, const NicWish& wish);

@@ -46,6 +46,8 @@ struct ProviderChoice {
     // Of the rank's endpoints, one after the other, where they are dealt.
     std::vector<Offer> dealt{};
 
+    // All that may be used on this node, before they are dealt, too.
+    std::span<const Offer> offers() const { return adapters.empty() ? std::span(&offer, 1) : std::span(adapters); }
     std::span<const Offer> used() const { return dealt.empty() ? std::span(&offer, 1) : std::span(dealt); }
 };
 

@@ -4,6 +4,9 @@
 // peer.
 #pragma once
 
+#include <string>
+
+#include "a2aperf/plan/layout.hpp"
 #include "a2aperf/plan/message_steps.hpp"
 
 namespace a2aperf {
@@ -23,5 +26,17 @@ struct ChannelPart {
         return (count >= adapters ? index : local_index * count + index) % adapters;
     }
 };
+
+// Where ranks are not placed node by node, peers on other nodes can be at distances that all are of few of the
+// endpoints: of two nodes in turn all odd ones. Of so many of a rank the number that have a peer on another node,
+// of the rank with the fewest; and the number that could have one.
+struct OffNode {
+    int have = 0, could_have = 0;
+};
+OffNode off_node_parts(const Layout& layout, int count);
+
+// That the others carry nothing between nodes, of a rank at least, with what would help; empty where each that
+// could has such peers.
+std::string off_node_words(const Layout& layout, int count);
 
 } // namespace a2aperf

@@ -113,6 +113,29 @@ TEST_CASE("a link rate that the kernel does not know is not taken from the provi
     }
 }
 
+TEST_CASE("an adapter that the system has no folder for is called as its provider calls it") {
+    const Offer first = offer("fabric", "10.1.2.3");
+    CHECK(nic_of(first).name.empty());
+    first.info().nic = static_cast<fid_nic*>(std::calloc(1, sizeof(fid_nic)));
+    first.info().nic->device_attr = static_cast<fi_device_attr*>(std::calloc(1, sizeof(fi_device_attr)));
+    CHECK(nic_of(first).name.empty());
+    first.info().nic->device_attr->name = strdup("cxi0");
+    CHECK(nic_of(first).name == "cxi0");
+    std::free(first.info().nic->device_attr->name);
+    std::free(first.info().nic->device_attr);
+    std::free(first.info().nic);
+    first.info().nic = nullptr;
+}
+
+TEST_CASE("a rank is far from an adapter of another NUMA node, or bound to none") {
+    const Locality one{.numa_nodes = {0}, .machine_numa_nodes = 2};
+    CHECK(why_far(0, "mlx5_0", one).empty());
+    CHECK(why_far(-1, "mlx5_0", one).empty());
+    CHECK(why_far(1, "mlx5_0", {.numa_nodes = {0, 1}, .machine_numa_nodes = 2}) ==
+          "not bound to one NUMA node, while mlx5_0 is at node 1");
+    CHECK(why_far(1, "mlx5_0", {.numa_nodes = {0, 1}, .machine_numa_nodes = 1}).empty());
+}
+
 TEST_CASE("an adapter is taken by name or by the local rank's place in a map") {
     const auto offers = usual_offers();
     CHECK(domain_of(offers, {.text = "unit1", .spans_hosts = true}) == "unit1");

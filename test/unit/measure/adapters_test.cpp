@@ -61,3 +61,20 @@ TEST_CASE("without an adapter there is no rail and no rate") {
     CHECK(node_link({{}}).gbps == 0);
     CHECK(node_link({{nic("a", 100)}, {}}).gbps == 0);
 }
+
+TEST_CASE("a port stands in the name where an adapter is there with several") {
+    std::vector<NicFacts> nics{nic("mlx5_0", 100), nic("mlx5_1", 100), nic("mlx5_1", 100), nic("eth0", 10)};
+    for (std::size_t i = 0; i < nics.size(); ++i) nics[i].port = i == 2 ? "2" : "1";
+    CHECK(names_of(nics) == std::vector<std::string>{"mlx5_0", "mlx5_1/1", "mlx5_1/2", "eth0"});
+    CHECK(names_of(std::span(nics).first(2)) == std::vector<std::string>{"mlx5_0", "mlx5_1"});
+}
+
+TEST_CASE("a rank's rate is a mean where it has part of adapters whose rates differ") {
+    NodeLink link = node_link({{nic("a", 10), nic("b", 25)}});
+    CHECK(link.is_mean());
+    link.of_rank = 2;
+    CHECK_FALSE(link.is_mean());
+    CHECK_FALSE(node_link({{nic("a", 10), nic("b", 10)}}).is_mean());
+    CHECK_FALSE(node_link({{nic("a", 10), nic("b", 25)}}, 10).is_mean());
+    CHECK_FALSE(node_link({{nic("a", 10), nic("b", -1)}}).is_mean());
+}

@@ -85,3 +85,41 @@ TEST_CASE("endpoints of one number have one adapter where a rank has enough of t
     CHECK(adapters(2, 3, 1) == std::vector<int>{2, 0});
     CHECK(adapters(2, 3, 2) == std::vector<int>{1, 2});
 }
+
+TEST_CASE("an endpoint that has no peer on another node is known, and what would help") {
+    const auto have = [](const Layout& layout, int count) { return off_node_parts(layout, count).have; };
+    const Layout in_turn({0, 1, 0, 1, 0, 1, 0, 1});
+    CHECK(have(in_turn, 2) == 1); // all odd distances
+    CHECK(off_node_parts(in_turn, 2).could_have == 2);
+    CHECK(have(in_turn, 3) == 3);
+    CHECK(have(in_turn, 4) == 2);
+    CHECK(off_node_words(in_turn, 2) == "of the 2 endpoints of a rank 1 carries all that it sends to other nodes, "
+                                        "as ranks are placed over the nodes: "
+                                        "place them node by node, or take --endpoints 3");
+    CHECK(off_node_words(Layout({0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3}), 4)
+              .starts_with("of the 4 endpoints of a rank 3 "));
+    for (int count = 1; count <= 9; ++count) {
+        CAPTURE(count);
+        for (const Layout& blocks :
+             {Layout::blocks(8, 4), Layout::blocks(12, 3), Layout::blocks(7, 3), Layout::blocks(5, 1)})
+            CHECK(off_node_words(blocks, count).empty());
+        CHECK(off_node_words(Layout::blocks(6, 6), count).empty()); // nothing leaves the node
+    }
+}
+
+TEST_CASE("endpoints that are said to have peers on other nodes are those that they are dealt to") {
+    const Layout layout({0, 1, 0, 2, 1, 0, 2, 2, 1});
+    for (int count = 1; count <= 4; ++count) {
+        int fewest = count;
+        for (Rank rank = 0; rank < layout.ranks(); ++rank) {
+            Peers peers;
+            for (Rank to = 0; to < layout.ranks(); ++to)
+                if (layout.node_of(to) != layout.node_of(rank)) peers.sends.push_back(to);
+            int have = 0;
+            for (int i = 0; i < count; ++i)
+                if (!ChannelPart{i, count}.deal(peers, rank, layout.ranks()).sends.empty()) ++have;
+            fewest = std::min(fewest, have);
+        }
+        CHECK(off_node_parts(layout, count).have == fewest);
+    }
+}
