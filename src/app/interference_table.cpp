@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "interference_table.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -102,6 +104,7 @@ public:
                 fmt::format("warning: {}: load still came in phases without any, {:.3g} Gbit/s: a longer "
                             "--phase lets it end before they count",
                             point.label(), rest));
+        add_class(point, result);
         lost_ += result.ticks_lost;
     }
 
@@ -114,6 +117,16 @@ public:
 
 private:
     static constexpr double kRest = 0.01;
+
+    // Once of all points that have the same to say.
+    void add_class(const Point& point, const PointResult& result) {
+        if (result.figures.at("load_class_granted") != 0) return; // NaN where none was asked for
+        const auto why = std::ranges::find_if(result.told, [](const std::string& text) { return !text.empty(); });
+        std::string note =
+            fmt::format("warning: the load's class {} is not granted to every rank of it{}",
+                        interference_of(point).load_class.text(), why == result.told.end() ? "" : ": " + *why);
+        if (std::ranges::find(notes_, note) == notes_.end()) notes_.push_back(std::move(note));
+    }
 
     // Of messages of no bytes no rate tells whether they came.
     static bool has_load(const Point& point, const PointResult& result) {

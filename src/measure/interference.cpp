@@ -172,13 +172,18 @@ private:
     std::vector<Row> rows_;
 };
 
+struct ClassOfLoad {
+    std::int64_t granted = kNoMoment; // 1; 0: not; kNoMoment: none was asked for here
+    std::string trouble{};            // why it was not, where that is known
+};
+
 // Keeps its samples by itself: they are rows of either side.
 template <class Engine>
 class InterferenceFlow final : public Flow {
 public:
     template <class... Parts>
-    explicit InterferenceFlow(std::int64_t granted, Parts&&... parts)
-        : engine_(std::forward<Parts>(parts)...), granted_(granted) {}
+    explicit InterferenceFlow(ClassOfLoad granted, Parts&&... parts)
+        : engine_(std::forward<Parts>(parts)...), class_(std::move(granted)) {}
 
     std::span<const std::string_view> counters() const override { return Engine::kCounters; }
     Nanoseconds run(DurationLoop& loop, const Duration& duration, TickSamples& samples,
@@ -195,6 +200,7 @@ public:
     FlowMoments moments() const override { return engine_.moments(); }
     bool injects() const override { return engine_.injects(); }
     std::span<const std::int64_t> totals() const override { return totals_; }
+    std::string told() const override { return class_.trouble; }
     std::optional<KeptSamples> kept() const override {
         return KeptSamples{.moments = rows_.begin,
                            .values = {rows_.phase, rows_.kind, rows_.victim_time, rows_.received, rows_.time},
@@ -206,12 +212,12 @@ private:
     void note_totals() {
         const auto counts = engine_.counters();
         totals_ = {static_cast<std::int64_t>(engine_.role()), static_cast<std::int64_t>(counts[0]),
-                   static_cast<std::int64_t>(counts[1]), granted_};
+                   static_cast<std::int64_t>(counts[1]), class_.granted};
     }
 
     Engine engine_;
     InterferenceRows rows_;
-    std::int64_t granted_; // 1: the class of the load; 0: not; kNoMoment: none was asked for here
+    ClassOfLoad class_;
     std::array<std::int64_t, 4> totals_{};
 };
 
@@ -249,17 +255,21 @@ std::unique_ptr<Flow> make_side(const EngineParts& parts, Channel& channel) {
         is_echo ? StreamSettings{} : stream_settings(parts, offer, size, plan.under_way(), plan.victims);
     const StreamSettings load = stream_settings(parts, offer, plan.load_size, plan.load_window, plan.load);
     if (plan.is_load(parts.job.rank())) {
-        const bool is_asked = !plan.load_class.text().empty();
-        const std::int64_t granted = is_asked ? grant_of(channel, plan.load_class).is_granted : kNoMoment;
-        return std::make_unique<InterferenceFlow<LoadEnd<Mode>>>(granted, parts.job, channel, load, plan);
+        ClassOfLoad of_load;
+        if (!plan.load_class.text().empty()) {
+            Grant grant = grant_of(channel, plan.load_class);
+            of_load = {grant.is_granted ? 1 : 0, std::move(grant.trouble)};
+        }
+        return std::make_unique<InterferenceFlow<LoadEnd<Mode>>>(std::move(of_load), parts.job, channel, load,
+                                                                 plan);
     }
     if (is_echo)
-        return std::make_unique<InterferenceFlow<VictimEcho<Mode>>>(kNoMoment, parts.job, channel, size, echo,
+        return std::make_unique<InterferenceFlow<VictimEcho<Mode>>>(ClassOfLoad{}, parts.job, channel, size, echo,
                                                                     plan);
     if (plan.kind == VictimKind::all_to_all)
-        return std::make_unique<InterferenceFlow<VictimExchange<Mode>>>(kNoMoment, parts.job, channel, size, stream,
-                                                                        plan);
-    return std::make_unique<InterferenceFlow<VictimStream<Mode>>>(kNoMoment, parts.job, channel, size, stream,
+        return std::make_unique<InterferenceFlow<VictimExchange<Mode>>>(ClassOfLoad{}, parts.job, channel, size,
+                                                                        stream, plan);
+    return std::make_unique<InterferenceFlow<VictimStream<Mode>>>(ClassOfLoad{}, parts.job, channel, size, stream,
                                                                   plan);
 }
 

@@ -195,11 +195,14 @@ def test_a_class_of_the_load_is_granted_or_not(interference, tmp_path):
     """Of load ranks alone: over TCP their connections have its DSCP. tcp has no service levels, and shm no classes."""
     short = ["--phase", "100ms", "--alternations", "1", "--levels", "100"]
     for provider, asked, granted in (("tcp", "dscp10", 1), ("tcp", "sl1", 0), ("shm", "bulk", 0)):
-        interference(4, *short, "--load-class", asked, "--force", provider=provider)
+        outcome = interference(4, *short, "--load-class", asked, "--force", provider=provider)
+        why = {"sl1": "tcp is told no service level", "bulk": "shm does not name it in what it gives"}.get(asked, "")
+        said = f"warning: the load's class {asked} is not granted to every rank of it: {why}"
+        assert (said in outcome.stderr) == (not granted) and outcome.stderr.count("load's class") == 1 - granted, outcome.stderr
         raw, row = rows_of(tmp_path / "a.h5", 0)
         assert (row["load_class"], row["load_class_granted"]) == (asked.encode(), granted)
         assert list(raw["class_granted"]) == [NO_MOMENT] * 2 + [granted] * 2
-    interference(4, *short, "--force")
+    assert "load's class" not in interference(4, *short, "--force").stderr
     _, row = rows_of(tmp_path / "a.h5", 0)
     assert (row["load_class"], row["load_class_granted"]) == (b"", -1)
 
