@@ -9,6 +9,7 @@ from flows import Answer, flow, require
 from loop_files import columns_of, waits_by_lindley
 
 WITHIN_OF_WAIT, WITHIN_OF_RATE = 0.02, 0.03
+NEAR_THE_KNEE = 0.01  # tells what is answered of a rate that is kept from what the relay serves
 # So long that pauses of this machine are a small part of the wait; rates are whole messages a second.
 SERVICE_MS, LOADS, MESSAGES = 100, (0.3, 0.6, 0.9), 40
 CAPACITY, KEPT, LOST = 200, 160, 250  # messages per second
@@ -66,3 +67,15 @@ def test_the_knee_of_a_relay(cluster_of, program, tmp_path, told):
         Answer("open-loop over a relay: answered of 250/s, knee", "1/s", CAPACITY, CAPACITY),
     ]
     require(answers, measure, WITHIN_OF_RATE, told)
+
+
+def test_the_knee_is_at_the_service_rate(cluster_of, program, tmp_path, told):
+    """Of two rates 3 % below and above what the relay serves one is kept, and of the other as much is answered as is served."""
+    cluster = cluster_of(3)
+    below, above = (round(CAPACITY * (1 + off)) for off in (-WITHIN_OF_RATE, WITHIN_OF_RATE))
+    asked = ["--relays", "1", "--relay-time", f"{1e6 / CAPACITY:.0f}us", "--sizes", "64", "--rates", f"{below},{above}", "--duration", "3s"]
+    answers = [
+        Answer(f"open-loop over a relay: answered of {below}/s, below the knee", "1/s", below, below),
+        Answer(f"open-loop over a relay: answered of {above}/s, above the knee", "1/s", CAPACITY, CAPACITY),
+    ]
+    require(answers, lambda: flow(cluster, program, tmp_path, "open-loop", *asked).columns["achieved_rate"], NEAR_THE_KNEE, told)
