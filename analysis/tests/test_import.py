@@ -142,6 +142,11 @@ def test_options_say_what_the_text_does_not(a2a: Run, tmp_path: Path) -> None:
     assert row["gbps_node_net"] == pytest.approx(19 * 60000 * 8 / 284_200)
     assert row["efficiency"] == pytest.approx(row["gbps_node_net"] / 100)
     assert set(found.values("when")) == {"2019"}
+    assert {one.has_stated_link for one in found.launches.values()} == {True}
+    with_unit = ["--ppn", "1", "--link-rate", "100000Mbit/s"]
+    assert a2a("import", TABLE_2019, "-o", tmp_path / "unit.h5", *with_unit).status == 0
+    same = loading.load([tmp_path / "unit.h5"])
+    assert same.points["efficiency"].tolist() == found.points["efficiency"].tolist()
 
 
 HEADING = "\n".join(TABLE_2019.read_text().splitlines()[:2]) + "\n"
@@ -407,7 +412,10 @@ def test_numbers_that_no_file_has_room_for(a2a: Run, tmp_path: Path, row: str, n
 
 @pytest.mark.parametrize(
     ("option", "value"),
-    [("--ranks", 10**10), ("--rails", 10**10), ("--link-rate", -5), ("--link-rate", "inf")],
+    [
+        *(("--ranks", 10**10), ("--rails", 10**10)),
+        *(("--link-rate", rate) for rate in (-5, 0, "inf", "100GB/s", "1000001", "2Tbit")),
+    ],
 )
 def test_options_that_nothing_has(a2a: Run, tmp_path: Path, option: str, value: object) -> None:
     a2a("import", TABLE_2019, "-o", tmp_path / "x.h5", option, value).refused(option)

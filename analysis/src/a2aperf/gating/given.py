@@ -58,14 +58,15 @@ def _share(text: str) -> float | None:
     return number if 0 < number <= 1 else None
 
 
-def _rate(text: str) -> float | None:
+def rate_of(text: str) -> float | None:
+    """Gbit/s of `100`, `100Gbit/s` or `200Mbit/s`; None of what is no rate above 0."""
     found = re.fullmatch(_NUMBER + r" ?([kmgt]?bit/s|)", text, re.IGNORECASE)
     number = float(found[1]) * _UNITS[found[2].lower() or "gbit/s"] if found else 0.0
     return number if number > 0 else None
 
 
 def _pcie(text: str) -> float | None:
-    return math.inf if text == "none" else _rate(text)
+    return math.inf if text == "none" else rate_of(text)
 
 
 def _whole(text: str) -> float | None:
@@ -88,7 +89,7 @@ def _memory(text: str) -> float | None:
 
 _READERS: Final = {
     "least": (_share, "the share of the ceiling to be reached, such as 80%"),
-    "rate": (_rate, "the rate of one link, such as 100Gbit/s"),
+    "rate": (rate_of, "the rate of one link, such as 100Gbit/s"),
     "mtu": (_whole, "the payload or packet that fits, in B, such as 9000"),
     "headers": (_headers, "B beside a payload of the MTU, such as 26"),
     "pcie": (_pcie, "Gbit/s of one adapter, or none"),

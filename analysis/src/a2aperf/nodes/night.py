@@ -187,7 +187,9 @@ def _of_parts(name: str, facts: dict[str, list[str]], parted: Parted) -> list[st
     first = facts.get("nic", [])
     return [
         ""
-        if name.startswith("nic") and first and not part.partition("/")[0].endswith((f" {first[node]}", *_WAYS))
+        if name.startswith("nic")
+        and first
+        and not part.partition("/")[0].endswith((f" {first[node]}", *_WAYS))
         else facts[name][node]
         for part, node in zip(parted.names, parted.node, strict=True)
     ]
