@@ -76,7 +76,10 @@ std::string far_words(const Job& job, const std::string& mine) {
     const auto near = std::ranges::count(texts, "");
     const auto more = static_cast<std::int64_t>(texts.size()) - near - 1;
     return fmt::format("{}: {}{}", job.who(static_cast<Rank>(first - texts.begin())), *first,
-                       more > 0 ? fmt::format(", and {} likewise of its own", counted(more, "more rank")) : "");
+                       more > 0 ? fmt::format("; {} not near {}",
+                                              counted(more, "more rank") + (more > 1 ? " are" : " is"),
+                                              more > 1 ? "theirs" : "its own")
+                                : "");
 }
 
 } // namespace

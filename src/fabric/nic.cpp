@@ -177,7 +177,9 @@ NicFacts nic_of(const Offer& offer) {
     // than the kernel; where the kernel knows nothing, newer libfabrics say 100 Mbit/s.
     if (!nic.name.empty() && !nic.is_rdma) return nic;
     const fid_nic* said = offer.info().nic;
-    if (nic.name.empty() && said != nullptr && said->device_attr != nullptr && said->device_attr->name != nullptr)
+    const bool is_interface = address_kind(offer.info()) != AddressKind::none;
+    if (nic.name.empty() && !is_interface && said != nullptr && said->device_attr != nullptr &&
+        said->device_attr->name != nullptr)
         nic.name = said->device_attr->name; // of a kind of device that is not looked at above, such as cxi
     if (said != nullptr && said->link_attr != nullptr && said->link_attr->speed > 0)
         nic.link_rate_gbps = static_cast<double>(said->link_attr->speed) / 1e9;

@@ -229,7 +229,8 @@ def _points(found: results.Results) -> Iterator[Finding]:
     points = found.points
     yield from _order(points)
     for _, row in points[points["state"] == "complete"].iterrows():
-        for finding in _row(row, found.launches[str(row["launch"])].has_stated_link):
+        launch = found.launches.get(str(row["launch"]))
+        for finding in _row(row, launch is not None and launch.has_stated_link):
             yield Finding(finding.error, f"{_where(row)}: {finding.text}")
     for state in ("pending", "failed"):
         count = int((points["state"] == state).sum())

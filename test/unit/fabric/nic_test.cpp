@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -120,6 +121,9 @@ TEST_CASE("an adapter that the system has no folder for is called as its provide
     first.info().nic->device_attr = static_cast<fi_device_attr*>(std::calloc(1, sizeof(fi_device_attr)));
     CHECK(nic_of(first).name.empty());
     first.info().nic->device_attr->name = strdup("cxi0");
+    CHECK(nic_of(first).name.empty()); // of a network interface the system is to know
+    std::free(std::exchange(first.info().src_addr, nullptr));
+    first.info().src_addrlen = 0;
     CHECK(nic_of(first).name == "cxi0");
     std::free(first.info().nic->device_attr->name);
     std::free(first.info().nic->device_attr);
