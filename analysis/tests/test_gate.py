@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pytest
 
+from a2aperf import schema
 from conftest import Outcome
 from support import synthetic
 from support.edited import edited
@@ -275,6 +276,20 @@ def test_limits_are_for_the_last_job_of_a_folder(a2a: A2A, tmp_path: Path) -> No
     assert a2a("gate", folder, "--limits", limits).status == 2
     before = set(folder.iterdir()) - {*last, *smaller}
     assert a2a("gate", *before, "--limits", limits).status == 0
+
+
+def test_a_night_that_lacks_points_is_told_of_the_last_one_alone(a2a: A2A, tmp_path: Path) -> None:
+    """What was not reached a night ago, in a folder of nights, is history."""
+    folder = tmp_path / "nightly"
+    for day, segment in ((1, 0), (2, -1)):
+        (file,) = night(folder, day, launches=1)
+        with edited(file) as opened:
+            opened["state"][1] = schema.STATES.index("pending")
+            opened["segment"][1] = segment
+            opened["segments/0/end_state"][()] = 3
+        unknown(a2a("gate", folder, "--min-efficiency", "1%"), "1 pending of 4 points")
+    night(folder, 3)
+    assert a2a("gate", folder, "--min-efficiency", "1%").status == 0
 
 
 @pytest.mark.parametrize(

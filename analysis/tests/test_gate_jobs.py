@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ import pytest
 import studies
 from conftest import Outcome
 from support import synthetic, synthetic_pairs
+from support.edited import edited
 from support.synthetic import Setup
 from support.synthetic_pairs import Truth
 
@@ -151,6 +153,32 @@ def test_the_links_of_a_file_of_pairs_are_checked_unasked(
     assert a2a("gate", both, file, "--candidates").status == status
     assert checked(a2a, tmp_path / "none.h5")[1]["files"][0]["verdict"] == "unknown"
     assert checked(a2a, file, "--min-efficiency", "1%")[1]["files"][0]["verdict"] == "unknown"
+
+
+@pytest.mark.parametrize("nodes", [8, 7])
+def test_what_was_weak_in_an_earlier_night_is_not_told_of_the_last(
+    a2a: A2A, tmp_path: Path, nodes: int
+) -> None:
+    """It may have been mended, or taken out, since; weak in the last night is weak."""
+    first = replace(PAIRS, seed=5, started=datetime(2026, 3, 1, tzinfo=UTC))
+    then = replace(PAIRS, seed=6, nodes=nodes, started=datetime(2026, 3, 2, tzinfo=UTC))
+    synthetic_pairs.write_pairs(tmp_path / "1.h5", first, Truth(senders={7: 2.0}))
+    synthetic_pairs.write_pairs(tmp_path / "2.h5", then)
+    assert a2a("gate", tmp_path / "1.h5").status == 2
+    status, checks, candidates = checked(a2a, tmp_path)
+    assert (status, candidates) == (0, {})
+    assert checks["weak links"][0]["n"] == "1 launch"
+    assert "1 launch before it left out" in a2a("gate", tmp_path, "--json").out
+    last = replace(PAIRS, seed=7, started=datetime(2026, 3, 3, tzinfo=UTC))
+    synthetic_pairs.write_pairs(tmp_path / "3.h5", last, Truth(senders={3: 2.0}))
+    # Of other nodes it is no later night.
+    others = [f"other{i}" for i in range(8)]
+    aside = replace(PAIRS, seed=8, started=datetime(2026, 3, 4, tzinfo=UTC))
+    file = synthetic_pairs.write_pairs(tmp_path / "4.h5", aside)
+    with edited(file) as opened:
+        opened["segments/0/nodes"][...] = others
+    status, checks, candidates = checked(a2a, tmp_path)
+    assert (status, list(candidates)) == (2, ["node004"])
 
 
 def test_refusals(a2a: A2A, folder: Path) -> None:

@@ -163,6 +163,17 @@ def test_the_launches_of_a_screening_stay_where_sbatch_does_not_answer(
     assert Path("r/screen.tsv").exists() == stays
 
 
+def test_a_dry_run_of_a_screening_shows_its_design(a2a: A2A) -> None:
+    words = ("submit", "-N", "8", "--screen", "psm2", "--results", "r", "--seed", "3", "--dry-run")
+    out = a2a(*words).out
+    design = out[out.index("no.") : out.index("sbatch")].splitlines()
+    assert any(line.split()[:2] == ["1", "PSM2_RCVTHREAD=0"] for line in design)
+    assert any(line.startswith("not in this round: PSM2_SDMA: conflicts") for line in design)
+    launches = [line for line in design if set(line.split()[2:]) & {"+", "."}]
+    assert len(launches) == 52 and "minimum detectable effect" in out
+    assert not Path("r").exists()
+
+
 def test_a_comparison_is_a_job_per_node_count(a2a: A2A) -> None:
     one = a2a("submit", "-N", "160", "--ppn", "2", "--compare", "PSM2_RCVTHREAD=0,1", "--dry-run")
     script = str(JOBS / "compare.sbatch")

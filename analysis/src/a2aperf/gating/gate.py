@@ -99,10 +99,12 @@ def gate(asked: Request) -> Gate:
     if asked.job and not given:
         return Gate([*checks, unknown("files", "no launch is good")], notes, -1, candidates)
     is_asked = asked.judges or bool(asked.job)
-    loaded = _load(given, asked.where, "files", checks, is_asked)
+    last_notes: list[str] | None = [] if not asked.job and asked.against is None else None
+    loaded = _load(given, asked.where, "files", checks, is_asked, last_notes)
     measured = -1
     if loaded.everything is not None:
-        made, slow = weak.check(loaded.everything, asked.loss)
+        made, slow, told = weak.check(loaded.everything, asked.loss)
+        notes += told
         if not is_asked and not (made and (asked.candidates or weak.is_all(loaded.everything))):
             raise InputError(ASK)
         checks += made
@@ -113,7 +115,7 @@ def gate(asked: Request) -> Gate:
     elif own is not None:
         measured = _last_begun(own)
         notes += [f"note: {one}" for one in own.unjudged]
-        checks += _limited(own, asked, notes)
+        checks += _limited(own, asked, notes, last_notes or [])
         if asked.against is not None:
             checks += _against(asked, loaded.sound, notes)
     return Gate(checks, notes, measured, candidates)
@@ -124,11 +126,12 @@ def _last_begun(found: Results | None) -> int:
     return int(begun) if begun == begun and begun is not None else -1
 
 
-def _limited(own: Results, asked: Request, notes: list[str]) -> list[Check]:
-    """What needs no baseline, of the last job unless it is said which."""
+def _limited(own: Results, asked: Request, notes: list[str], of_last: Sequence[str]) -> list[Check]:
+    """What needs no baseline, of the last job unless it is said which; `of_last` says so."""
     if not asked.limits_points:
         return []
-    if not asked.job:
+    notes += of_last
+    if not asked.job and asked.against is not None:
         own, told = points.of_last_jobs(own)
         notes += told
     if asked.against is None and own.points["launch"].nunique() == 1:
@@ -175,11 +178,17 @@ def _expanded(given: Iterable[Path], what: str) -> tuple[list[Path], list[Check]
 
 
 def _load(
-    given: Sequence[Path], where: Sequence[str], what: str, checks: list[Check], judges: bool = True
+    given: Sequence[Path],
+    where: Sequence[str],
+    what: str,
+    checks: list[Check],
+    judges: bool = True,
+    of_last: list[str] | None = None,
 ) -> _Loaded:
     """What is in the files; each that cannot be read is a check.
 
-    `judges`: points are to be judged, so that it is one, too, where they cannot be.
+    `judges`: points are to be judged, so that it is one, too, where they cannot be. Where
+    `of_last` is given only those of the last job are, and it gets what to say of the others.
     """
     paths, lost = _expanded(given, what)
     checks += lost
@@ -190,10 +199,14 @@ def _load(
     everything = None
     try:
         everything = filters.where(loaded, where)
-        _tell_missing(everything, what, checks)
+        last = everything
+        if of_last is not None and judges:
+            last, told = points.of_last_jobs(everything)
+            of_last += told
+        _tell_missing(last, what, checks)
         if not judges:
             return _Loaded(everything, None, sound)
-        found = everything.to_judge()
+        found = last.to_judge()
         clusters.require_one(found)
     except InputError as error:
         checks.append(unknown(what, str(error).replace("; --mixed takes them together", "")))

@@ -25,15 +25,19 @@ _PERCENTILES: Final = {"max_p90_us": 0.9, "max_p99_us": 0.99, "max_p99_over_p50"
 def of_last_jobs(found: Results) -> tuple[Results, list[str]]:
     """Of each scale and setting the launches of the last job that has it, and what is left out.
 
-    A median over all nights of a folder would hide for long that the last ones are bad.
+    A median over all nights of a folder would hide for long that the last ones are bad. Points
+    that no launch came to stay with those of their file.
     """
     points = found.points
     job = points["launch"].map(jobs.of_launches(found))
     begun = points["started"].astype("Float64").fillna(-1)
-    line = [series.named(found), *(points[name] for name in _LINE[1:])]
+    line = [points["role"], series.named(found), *(points[name] for name in _LINE[1:])]
     newest = begun.groupby(line, dropna=False).transform("max")
     last = job.where(begun == newest).groupby(line, dropna=False).transform("first")
-    is_last = (job == last) | (newest < 0)  # of what an import has without times all counts
+    is_last = ((job == last) | (newest < 0)).fillna(False).astype(bool)  # all that has no times
+    is_pending = points["launch"].isna()
+    earlier = set(points["file"][~is_last & ~is_pending]) - set(points["file"][is_last])
+    is_last |= is_pending & ~points["file"].isin(earlier)
     if is_last.all():
         return found, []
     left = count_text(points["launch"][~is_last].nunique(), "launch", "launches")

@@ -3,6 +3,11 @@
 
 from __future__ import annotations
 
+from typing import cast
+
+from a2aperf import jobs
+from a2aperf.deferred import pandas as pd
+from a2aperf.explain import series
 from a2aperf.explain.finders import FINDERS
 from a2aperf.explain.finding import Finder, Finding, percent
 from a2aperf.gating.checks import Check, State, unknown
@@ -11,17 +16,19 @@ from a2aperf.oversubscription import in_launches, oversubscription
 from a2aperf.results import Results
 
 
-def check(found: Results, loss: float) -> tuple[list[Check], dict[str, str]]:
-    """Checks of all points that have such parts, and the nodes that are weak, with the reason.
+def check(found: Results, loss: float) -> tuple[list[Check], dict[str, str], list[str]]:
+    """Checks of all points that have such parts, the nodes that are weak, with the reason; notes.
 
     `loss`: the share of its rate that a part may lack before it is critical.
     """
     checks: list[Check] = []
     nodes: dict[str, str] = {}
+    notes: list[str] = []
     for finder in FINDERS:
         if not finder.is_gated:
             continue
-        points = found.measured(finder.roles)
+        points, told = _of_last_jobs(found.measured(finder.roles), finder)
+        notes += told
         crowded = [key for key, one in points.launches.items() if oversubscription(one)]
         if crowded:
             words = in_launches(points.launches)[0]
@@ -40,7 +47,38 @@ def check(found: Results, loss: float) -> tuple[list[Check], dict[str, str]]:
         if not findings:
             n = count_text(len(points.launches), "launch", "launches")
             checks.append(Check(_name(finder), "", State.OK, n=n, why="nothing stands out"))
-    return checks, nodes
+    return checks, nodes, notes
+
+
+def _of_last_jobs(found: Results, finder: Finder) -> tuple[Results, list[str]]:
+    """Of jobs of a setting that share a node the last one, and what is left out.
+
+    What was weak in an earlier night may have been mended since, and a night has the nodes that
+    are fit: whatever later job has one of them says how they are now.
+    """
+    points = found.points
+    if points.empty:
+        return found, []
+    setting = series.named(found)
+    job = points["launch"].map(jobs.of_launches(found))
+    begun = points["started"].astype("Float64").fillna(-1)
+    ends = begun.groupby([setting, job], sort=False).max()
+    seen: dict[str, set[str]] = {}  # by setting the nodes of later jobs
+    kept: set[tuple[str, str]] = set()
+    for key, when in ends.sort_values(ascending=False, kind="stable").items():
+        name, one = cast(tuple[str, str], key)
+        launches = points["launch"][(setting == name) & (job == one)].unique()
+        nodes = {node for launch in launches for node in found.launches[str(launch)].nodes}
+        later = seen.setdefault(name, set())
+        if when < 0 or not nodes & later:
+            kept.add((name, one))
+        later |= nodes
+    is_last = pd.Series([pair in kept for pair in zip(setting, job, strict=True)], points.index)
+    if is_last.all():
+        return found, []
+    left = count_text(points["launch"][~is_last].nunique(), "launch", "launches")
+    told = f"{_name(finder)} are those of the last job of the nodes; {left} before it left out"
+    return found.select(is_last), [f"note: {told}"]
 
 
 def is_all(found: Results) -> bool:

@@ -40,6 +40,13 @@ def lines(plan: Plan, spread: float, cost: Cost) -> list[str]:
         smallest(plan, spread),
         *fixed,
         "",
+        *of_design(plan),
+    ]
+
+
+def of_design(plan: Plan) -> list[str]:
+    """The settings, what is left out and why, and which settings each launch has."""
+    return [
         *_settings(plan),
         *([""] if plan.left_out else []),
         *(f"not in this round: {reason}" for reason in plan.left_out),
