@@ -17,7 +17,7 @@ import pytest
 from numpy.typing import NDArray
 from scipy import stats
 
-from a2aperf import loading, results, summary
+from a2aperf import counted, loading, results, summary
 from a2aperf.explain import apart, behind, cost, equal, stragglers, timer
 from a2aperf.explain.finders import FINDERS, explain
 from a2aperf.explain.finding import Finding, percent
@@ -311,6 +311,21 @@ def test_a_rank_that_yields_is_not_called_preempted_alone(tmp_path: Path, poll: 
     (one,) = findings(tmp_path, yielding, "descheduled")
     assert one.text.startswith("1 of 8 ranks yielded their core or were preempted: up to ")
     assert "involuntary" not in one.text
+
+
+def test_switches_that_came_with_all_counters_are_not_read_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = synthetic.write_launch(tmp_path / "run.h5", with_effects(descheduled=(2,)))
+    found = loading.load([path]).measured()
+    alone = loading.load([path]).measured()
+    rows = found.points[["file", "point"]].itertuples(index=False, name=None)
+    expected = {key: alone.switches(*key) for key in rows}
+    monkeypatch.delattr(counted, "involuntary_switches")
+    (one,) = explain(found, ("descheduled",))
+    assert "1 of 8 ranks" in one.text
+    for key, of_ranks in expected.items():
+        np.testing.assert_array_equal(found.switches(*key), of_ranks)
 
 
 def test_more_ranks_than_cores_are_told_beside_it(tmp_path: Path) -> None:

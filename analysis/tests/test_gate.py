@@ -166,7 +166,9 @@ def test_jobs_that_differ_much_say_how_many_are_needed(a2a: A2A, tmp_path: Path)
     files = night(tmp_path / "now", 30)
     outcome = a2a("gate", *files, "--against", tmp_path / "wild", "--loss", "11.8%")
     unknown(outcome, "a loss of 11.8 % is not excluded")
-    assert re.search(r"and \d+ of them are needed", outcome.out)
+    assert re.search(
+        r"; with \d+ of them that differ no more an equal cluster is ok in", outcome.out
+    )
     outcome = a2a("gate", *files, "--against", tmp_path / "wild", "--loss", "1%")
     unknown(outcome, "of them would not do: measure in more jobs")
 

@@ -175,7 +175,10 @@ class Results:
             return None
         nodes = len(self.launches[str(self.points["launch"].iloc[row])].nodes)
         _, ranks = self._shape(file, point)
-        return ask(self.files[file], counted.read, point, ranks, nodes)
+        read = ask(self.files[file], counted.read, point, ranks, nodes)
+        if read is not None:  # who asks for all needs not read them again
+            self._switches[file, point] = read.per_rank["involuntary_switches"]
+        return read
 
     def switches(self, file: str, point: int) -> NDArray[np.int64] | None:
         """How often each rank lost its core during one point [R]; None where nobody counted."""

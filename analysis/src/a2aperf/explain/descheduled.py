@@ -33,14 +33,15 @@ def find(found: Results) -> list[Finding]:
     findings = []
     for launch, points in found.points[found.points["has_raw"]].groupby("launch"):
         facts = found.launches[str(launch)]
-        findings += _switches(found, facts)
-        if found.judged.has_ops:
+        read = []
+        if found.judged.has_ops:  # with which the switches alone are read, too
             read = [
                 (int(row["attempts"]), counters)
                 for _, row in points.iterrows()
                 if (counters := found.counters(str(row["file"]), int(row["point"])))
             ]
-            findings += _shared(facts, read) if read else []
+        findings += _switches(found, facts)
+        findings += _shared(facts, read) if read else []
     return findings
 
 

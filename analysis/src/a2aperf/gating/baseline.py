@@ -148,4 +148,5 @@ def _why(one: Loss, loss: float, unit: str, sizes: int = 1, few: Sequence[str] =
         text += f", the {one.others} {unit}s that are checked count as {one.counted:.1f}"
     if one.needed is None:
         return f"{text}, and {power.MOST} of them would not do: measure in more {unit}s"
-    return f"{text}, and {one.needed} of them are needed"
+    equal = "an equal cluster is ok in nine of ten checks"
+    return f"{text}; with {one.needed} of them that differ no more {equal}"
