@@ -426,10 +426,12 @@ def test_what_a_barrier_does_not_carry_is_left_out(
     assert older.points["bound_share"].notna().tolist() == [False, is_told]
     assert older.points["gbps_rank"].notna().tolist() == [True, is_told]
     assert older.untold == ()
+    left_out = () if is_told else (f"rates of 1 point left out: {one_way.WHY}",)
+    assert older.older == left_out
     newer = one_way.without_rates(_launched(sync, "absent where ops start at a barrier and …"))
     figures = () if is_told else ("bound_share is 80", "gbps_rank is 90")
     said = tuple(f"point 1: {figure}, and {one_way.WHY}" for figure in figures)
-    assert newer.untold == said
+    assert newer.untold == said and newer.older == ()
     resumed = _launched(sync, "absent where ops start at a barrier and …")
     resumed = replace(resumed, launches={**resumed.launches, "a#1": resumed.launches["a#0"]})
     assert one_way.without_rates(resumed).untold == ()

@@ -130,6 +130,8 @@ def test_a_time_that_the_clocks_may_be_off_by(
     outcome = a2a("check", path)
     assert outcome.status == status, outcome
     assert ("stream_time is 900 ns" in outcome.out) == says
+    left_out = "stream_time of 1 point left out: it is not above what the clocks may be off by"
+    assert (left_out in a2a("table", path).err) != says
     assert loading.load([path]).points["gbps"].isna().tolist() == [True, False]
 
 

@@ -20,8 +20,16 @@ namespace {
 constexpr std::string_view kOfOneLaunch =
     "the figures are of this launch alone, and launches differ by more: confirm what matters with several";
 
-std::string three_decimals(double value) {
-    return std::isnan(value) ? "-" : fmt::format("{:.3f}", value);
+// Three digits, more of them would be noise: also of what is far below 1.
+std::string rate_text(double value) {
+    if (std::isnan(value)) return "-";
+    if (value < 0.9995) return value > 0 ? fmt::format("{:#.3g}", value) : "0";
+    return fmt::format("{:.{}f}", value, value < 9.995 ? 2 : value < 99.95 ? 1 : 0);
+}
+
+// Thousandths where it is near 1, and three digits beyond.
+std::string factor_text(double value) {
+    return value < 9.995 && value >= 0.0995 ? fmt::format("{:.3f}", value) : rate_text(value);
 }
 
 std::string verdict_of(const Found& one) {
@@ -49,7 +57,7 @@ std::vector<std::string> stand_ins(std::span<const Found> found) {
 
 std::string interval_of(const Found& one) {
     if (one.is_usual() || !one.times.interval) return "-";
-    return fmt::format("{:.3f} to {:.3f}", one.times.interval->low, one.times.interval->high);
+    return fmt::format("{} to {}", factor_text(one.times.interval->low), factor_text(one.times.interval->high));
 }
 
 // Sizes at which each setting was found faster, by the order of the sizes.
@@ -100,8 +108,8 @@ std::string search_table(std::span<const Found> found) {
     std::string text =
         row("# size B", "best found", "Gbit/s", "default", "times", "95 % interval", "n", "against the default");
     for (const Found& one : found)
-        text += row(std::to_string(one.best.message_size), setting_of(one.best), three_decimals(one.best_gbps),
-                    three_decimals(one.usual_gbps), one.times.interval ? three_decimals(one.times.ratio) : "-",
+        text += row(std::to_string(one.best.message_size), setting_of(one.best), rate_text(one.best_gbps),
+                    rate_text(one.usual_gbps), one.times.interval ? factor_text(one.times.ratio) : "-",
                     interval_of(one), one.ops, verdict_of(one));
     return text;
 }

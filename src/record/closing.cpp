@@ -12,6 +12,7 @@
 
 #include "a2aperf/base/units.hpp"
 #include "a2aperf/plan/message_steps.hpp"
+#include "a2aperf/stats/summary.hpp"
 #include "faster_settings.hpp"
 
 namespace a2aperf {
@@ -181,11 +182,13 @@ std::string range_of(const std::vector<double>& shares) {
     return shares.size() == 1 ? percent(*least) : fmt::format("{} to {}", percent(*least), percent(*most));
 }
 
-// Whether its ops start at a barrier and their time is what the ranks left it apart (plan/one_way.hpp).
+// Whether its time is what the ranks left a barrier apart, and tells nothing of what was reached.
 bool is_untold(const Row& row) {
-    const bool starts_by_clock = row.result->late_limit_ns >= 0;
-    return row.point.traffic && row.point.traffic->loads().goes_one_way && !starts_by_clock &&
-           !row.point.is_pipelined();
+    SummaryRules rules;
+    rules.has_common_start = row.result->late_limit_ns >= 0;
+    rules.follows_on = row.point.is_pipelined();
+    if (row.point.traffic) rules.loads = row.point.traffic->loads();
+    return !rules.tells_reached();
 }
 
 std::vector<std::string> untold(const Rows& rows) {

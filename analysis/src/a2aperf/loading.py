@@ -79,6 +79,7 @@ def load(
         _traits,
         damaged=damaged,
         untold=tuple(what for part in parts for what in part.untold),
+        older=tuple(what for part in parts for what in part.older),
         left_out=tuple(left_out),
     )
     for workload in workloads.present(found):
@@ -104,6 +105,8 @@ class _Part:
     damaged: list[str]
     untold: list[str] = field(default_factory=list)
     """Figures that are there and nothing carries, in words."""
+    older: list[str] = field(default_factory=list)
+    """The same of an older program, which knew nothing of it."""
 
 
 def _read(name: str, path: Path, said: asking.Summary | InputError) -> _Part:
@@ -136,9 +139,14 @@ def _leave_out_untold(part: _Part) -> None:
         return
     # Points of a resumed file may be of an older program than what describes them.
     says = part.described[timed.time].long_name if len(part.launches) == 1 else ""
+    before = part.columns[timed.time]
     wrong = [*carried.blank(timed, part.columns, says)]
     terminal.tell_once(*(f"a2a: {part.path}: {what}" for what in wrong))
     part.untold.extend(wrong)
+    if left := int((before != part.columns[timed.time]).sum()) - len(wrong):
+        of = count_text(left, "point")
+        why = "it is not above what the clocks may be off by"
+        part.older.append(f"{part.path}: {timed.time} of {of} left out: {why}")
 
 
 def _name_roles(roles: NDArray[Any], workload: str) -> None:

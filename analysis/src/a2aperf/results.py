@@ -68,6 +68,8 @@ class Results:
     """What the first look at the files met that is not as it was written, in words."""
     untold: tuple[str, ...] = ()
     """Figures of the files that nothing carries, in words: they are not in `points`."""
+    older: tuple[str, ...] = ()
+    """Likewise those that a program of their time could not know better: no fault of the file."""
     left_out: tuple[str, ...] = ()
     """Why files that only a folder stands for are not among `files`, in words."""
     compared: Mapping[str, str] = field(default_factory=dict)

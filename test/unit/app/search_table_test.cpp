@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/search_table.hpp"
 
+#include <cmath>
+
 #include <doctest/doctest.h>
 
 using namespace a2aperf;
@@ -32,6 +34,23 @@ bool has_line(const std::string& text, std::string_view line) {
 }
 
 } // namespace
+
+TEST_CASE("rates have three digits, and factors thousandths near 1") {
+    Found one = faster_at(8);
+    one.usual_gbps = 0.00012345;
+    one.best_gbps = 123.456;
+    const auto row_has = [&](std::string_view words) {
+        return search_table(std::vector<Found>{one}).find(words) != std::string::npos;
+    };
+    CHECK(row_has("     123 0.000123    2.000  1.900 to 2.100"));
+    one.usual_gbps = 1.00049;
+    one.best_gbps = 12.3456;
+    one.times = {.ratio = 12.3456, .interval = Interval{9.9876, 1234.56}};
+    CHECK(row_has("    12.3     1.00     12.3  9.988 to 1235 "));
+    one.usual_gbps = 0;
+    one.best_gbps = std::nan("");
+    CHECK(row_has("       -        0 "));
+}
 
 TEST_CASE("a file for --config has the endpoints and the way to poll that were faster") {
     const std::vector<Found> found{faster_at(1000), found_at(8)};

@@ -78,18 +78,22 @@ def without_rates(found: Results) -> Results:
     if not len(wrong):
         return found
     segments = Counter(launch.path for launch in found.launches.values())
-    said = [
-        f"point {row['point']}: {name} is {row[name]:g}, and {WHY}"
-        for index, row in found.points.loc[wrong].iterrows()
-        if segments[found.launches[str(row["launch"])].path] == 1
-        for name in LEFT_OUT
-        if there.at[index, name] and _leaves_out(found, name)
-    ]
+    said: list[str] = []
+    silent = 0
+    for index, row in found.points.loc[wrong].iterrows():
+        names = [name for name in LEFT_OUT if there.at[index, name] and _leaves_out(found, name)]
+        if segments[found.launches[str(row["launch"])].path] > 1 or not names:
+            silent += 1
+            continue
+        said += [f"point {row['point']}: {name} is {row[name]:g}, and {WHY}" for name in names]
     is_wrong = found.points.index.isin(wrong)
     left = found.points.assign(
         **{name: found.points[name].mask(is_wrong) for name in LEFT_OUT if there[name].any()}
     )
-    return replace(found, points=left, untold=(*found.untold, *said))
+    older = found.older
+    if silent:
+        older = (*older, f"rates of {labels.count_text(silent, 'point')} left out: {WHY}")
+    return replace(found, points=left, untold=(*found.untold, *said), older=older)
 
 
 def _leaves_out(found: Results, name: str) -> bool:
