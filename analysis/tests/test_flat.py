@@ -64,6 +64,24 @@ def test_a_row_per_point_in_every_format(a2a: A2A, launch: Path, tmp_path: Path)
         assert said == [("ns",)]
 
 
+def test_every_column_says_what_it_is(a2a: A2A, launch: Path, tmp_path: Path) -> None:
+    pairs = synthetic_pairs.write_pairs(tmp_path / "p.h5", Setup(nodes=4, ppn=1, sizes=(8,), ops=5))
+    base = tmp_path / "site.sqlite"
+    for rows, file in (("points", launch), ("ops", launch), ("pairs", pairs)):
+        assert a2a("export", file, "--flat", "--rows", rows, "-o", base).status == 0
+        assert (
+            a2a("export", file, "--flat", "--rows", rows, "-o", tmp_path / "x.parquet").status == 0
+        )
+        for field in parquet.read_schema(tmp_path / "x.parquet"):
+            assert (field.metadata or {}).get(b"long_name"), (rows, field.name)
+        (tmp_path / "x.parquet").unlink()
+    assert query(base, "SELECT rows, name FROM columns WHERE meaning = ''") == []
+    rate = query(base, "SELECT unit FROM columns WHERE name = 'link_rate_gbps'")
+    assert rate == [("Gbit/s",)]
+    said = query(base, "SELECT meaning FROM columns WHERE name = 'PSM2_RCVTHREAD'")
+    assert said == [("recorded of the launch: an option, a version, a label or a variable",)]
+
+
 @pytest.mark.parametrize("suffix", ["sqlite", "duckdb"])
 def test_a_database_has_each_launch_once(
     a2a: A2A, launch: Path, tmp_path: Path, suffix: str

@@ -21,12 +21,19 @@ from a2aperf.workloads.workload import Listing
 KEY: Final = "launch_id"
 _KEYS: Final = {
     KEY: schema.Column(KEY, "string", "what no two launches share, in whatever file they are"),
+    "file": schema.Column("file", "string", "name of the results file"),
+    "point": schema.Column("point", "int64", "number of the point in its file, from 0"),
     "launch": schema.Column("launch", "string", "file and segment"),
+    "link_rate_gbps": schema.Column(
+        "link_rate_gbps", "float64", "rate of a link, one way", "Gbit/s"
+    ),
+    "rails": schema.Column("rails", "int64", "adapters that a node uses"),
     "op": schema.Column("op", "int64", "attempt at an op of the point, from 0"),
     "valid": schema.Column("valid", "int8", "1: no rank began late"),
     "start": schema.Column("start", "int64", "start of the op since 1970", "ns"),
     "time": schema.Column("time", "int64", "the op's time T, the last rank's", "ns"),
 }
+_RECORDED: Final = "recorded of the launch: an option, a version, a label or a variable"
 _OF_POINT: Final = ("file", "point", "launch", "provider", "mode", "schedule", "message_size")
 
 
@@ -42,7 +49,8 @@ def _of_points(found: Results) -> Flat:
     chosen = roles.chosen(found, "all", "")
     chosen = chosen.select(chosen.points["state"] != "pending")
     frame = layouts.frame(chosen, layouts.every_column(chosen))
-    return _keyed(found, frame, dict(found.columns))
+    recorded = {str(name): schema.Column(str(name), "string", _RECORDED) for name in frame}
+    return _keyed(found, frame, {**recorded, **found.columns})
 
 
 def _of_listing(listing: Listing, found: Results) -> Flat:
