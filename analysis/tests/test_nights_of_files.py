@@ -51,6 +51,7 @@ def test_files_of_pairs_tell_which_node_since_when(a2a: A2A, nightly: Path, tmp_
     assert factor and float(factor[1]) == pytest.approx(1.3, rel=0.05)
     assert "(14 nights before, 10 after)" in first.out
     assert "candidates to drain: node003" in first.out
+    a2a("history", nightly / "00.h5").refused("'a2a history --per node' those of many nights")
     made = json.loads(a2a("history", folder, "--per", "node", "--json").out)
     assert [one["node"] for one in made["moved"]] == ["node003"]
     assert made["candidates"] == {"node003": "sends slower since 2026-01-15"}

@@ -18,7 +18,8 @@ WORKLOAD: Final = Workload(
     (ROLE,),
     "Every pair of {} ranks",
     "a file of 'a2aperf pairs', with the matrix of all pairs and no all-to-all: "
-    "'a2a plot matrix', 'a2a table', 'a2a explain' and 'a2a report' show it",
+    "'a2a plot matrix', 'a2a table', 'a2a explain' and 'a2a report' show it, and "
+    "'a2a history --per node' those of many nights",
     columns=schema.RATES | schema.TIMES,
     recomputed=frozenset(schema.COLUMN) - schema.WHOLE,
     finders=(
