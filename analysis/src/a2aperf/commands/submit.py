@@ -239,7 +239,7 @@ def _study(wanted: Wanted, budget: str, dry_run: bool, ready: Screened | None) -
         if ready:
             lines += [f"the plan that is in {ready.folder} already"] if ready.is_kept else []
             lines += _cost(jobs[0], ready, budget, wanted)
-            lines += ["", *planned.of_design(ready.plan)] if dry_run else []
+            lines += planned.of_design(ready.plan) if dry_run else []
         if slurm.here():
             lines += _limits(jobs, wanted.ppn)
         terminal.say(*lines, "")

@@ -27,7 +27,6 @@ def lines(plan: Plan, spread: float, cost: Cost) -> list[str]:
     """
     runs = design.runs_for(len(plan.factors))
     each = [f"a launch is taken for {cost.seconds:g} s"] if cost.seconds else []
-    fixed = [f"in all launches: {name}={value}" for name, value in plan.fixed.items()]
     return [
         Bold(
             f"plan {plan.id}, provider {plan.provider}, seed {plan.seed}: "
@@ -38,8 +37,6 @@ def lines(plan: Plan, spread: float, cost: Cost) -> list[str]:
         *cost.lines(len(plan.factors), plan.further, len(plan.aside)),
         *each,
         smallest(plan, spread),
-        *fixed,
-        "",
         *of_design(plan),
     ]
 
@@ -47,6 +44,8 @@ def lines(plan: Plan, spread: float, cost: Cost) -> list[str]:
 def of_design(plan: Plan) -> list[str]:
     """The settings, what is left out and why, and which settings each launch has."""
     return [
+        *(f"in all launches: {name}={value}" for name, value in plan.fixed.items()),
+        "",
         *_settings(plan),
         *([""] if plan.left_out else []),
         *(f"not in this round: {reason}" for reason in plan.left_out),
