@@ -15,6 +15,7 @@
 #include "a2aperf/measure/mode_table.hpp"
 #include "a2aperf/measure/mpi_transport.hpp"
 #include "a2aperf/measure/op_loop.hpp"
+#include "a2aperf/stats/percentile.hpp"
 #include "a2aperf/transfer/tagged.hpp"
 
 namespace {
