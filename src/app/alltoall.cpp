@@ -109,7 +109,8 @@ void say_last_words(Launch& launch, std::map<int, PointResult>& results) {
 std::vector<Column> own_columns() {
     std::vector<Column> columns{window_bytes_column()};
     for (auto& some : {chunk_columns(),
-                       {endpoints_column(), queues_column(), polling_column(), forwarded_column()},
+                       {endpoints_column(), queues_column(), threads_column(), pinned_threads_column(),
+                        polling_column(), forwarded_column()},
                        traffic_columns()})
         for (const Column& column : some) columns.push_back(column);
     columns.push_back(whole_time_column());
@@ -169,6 +170,7 @@ Axes axes_of(const Options& options) {
             .chunks = alltoall_options(options).chunks,
             .endpoints = alltoall_options(options).endpoints,
             .queues = alltoall_options(options).queues,
+            .threads = alltoall_options(options).threads,
             .polls = polls_of(options),
             .traffics = alltoall_options(options).patterns,
             .redraws = alltoall_options(options).redraws,

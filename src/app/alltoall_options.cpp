@@ -60,6 +60,15 @@ constexpr OptionRow kOptions[] = {
      .help = "give each of several --endpoints a completion queue and a domain of its own, or all those of a rank "
              "one queue within one domain (default: each)",
      .set = [](Options& o, Values v, const Catalogue&) { alltoall_options(o).queues = parse_queues(v); }},
+    {.name = "threads",
+     .value = "LIST",
+     .section = Section::what,
+     .arity = Arity::several,
+     .example = "one,each",
+     .help =
+         "drive several --endpoints of a rank from its one thread, or each from a thread of its own, on a core of "
+         "its own where there are enough (default: one)",
+     .set = [](Options& o, Values v, const Catalogue&) { alltoall_options(o).threads = parse_threads(v); }},
     {.name = "search",
      .value = "TIME",
      .section = Section::what,
@@ -96,6 +105,14 @@ void check_endpoints(const Options& options) {
         throw UsageError(
             "--queues one: all endpoints that a rank opens have that queue, so of --endpoints one number "
             "above 1 can be given: another one is for a launch of its own");
+    if (!options.is_given("threads")) return;
+    const std::vector<Threads>& threads = alltoall_options(options).threads;
+    if (endpoints == std::vector<int>{1})
+        throw UsageError("--threads: a rank has a thread for each of several endpoints: give --endpoints above 1");
+    if (threads == std::vector{Threads::each} && queues == std::vector{Queues::one})
+        throw UsageError(
+            "--threads each: endpoints that have one queue have one domain, which belongs to one thread "
+            "at a time: use --queues each");
 }
 
 // Which adapter an endpoint has follows from how many a rank has.

@@ -17,13 +17,14 @@
 namespace a2aperf {
 
 struct AllToAllOptions {
-    std::vector<TrafficPattern> patterns;     // none: uniform
-    bool redraws = false;                     // what is drawn of them is, for each op
-    std::vector<Bytes> chunks{0};             // 0 = whole messages
-    std::vector<int> endpoints{1};            // of each rank
-    std::vector<Queues> queues{Queues::each}; // of several endpoints
-    std::optional<Nanoseconds> search;        // how long the best setting may be looked for
-    std::string default_mode_only;            // a mode that is there for the default setting alone; empty = none is
+    std::vector<TrafficPattern> patterns;       // none: uniform
+    bool redraws = false;                       // what is drawn of them is, for each op
+    std::vector<Bytes> chunks{0};               // 0 = whole messages
+    std::vector<int> endpoints{1};              // of each rank
+    std::vector<Queues> queues{Queues::each};   // of several endpoints
+    std::vector<Threads> threads{Threads::one}; // of several endpoints
+    std::optional<Nanoseconds> search;          // how long the best setting may be looked for
+    std::string default_mode_only; // a mode that is there for the default setting alone; empty = none is
 };
 
 inline AllToAllOptions& alltoall_options(Options& options) {

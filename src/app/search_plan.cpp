@@ -52,7 +52,7 @@ void widen(Point& point, int ranks) {
 bool makes_same_ops(const Point& a, const Point& b) {
     return a.mode == b.mode && a.schedule == b.schedule && a.window == b.window &&
            a.message_size == b.message_size && a.largest_transfer() == b.largest_transfer() &&
-           a.channels == b.channels && a.queues == b.queues && a.polling == b.polling;
+           a.channels == b.channels && a.queues == b.queues && a.threads == b.threads && a.polling == b.polling;
 }
 
 Axes default_axes(const Options& options) {
@@ -104,6 +104,7 @@ Axes named_axes(const Options& options, const Layout& layout) {
     axes.chunks = alltoall_options(options).chunks;
     axes.endpoints = alltoall_options(options).endpoints;
     axes.queues = alltoall_options(options).queues;
+    axes.threads = alltoall_options(options).threads;
     axes.polls = polls_of(options);
     return axes;
 }

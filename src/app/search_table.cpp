@@ -150,6 +150,7 @@ std::string search_config(std::span<const Found> found, const std::string& provi
     if (chosen.chunk > 0) text += fmt::format("chunk = \"{}\"\n", Window{0, chosen.chunk}.text());
     if (chosen.channels > 1) text += fmt::format("endpoints = \"{}\"\n", chosen.channels);
     if (chosen.queues == Queues::one) text += "queues = \"one\"\n";
+    if (chosen.threads == Threads::each) text += "threads = \"each\"\n";
     if (chosen.polling) text += fmt::format("poll = \"{}\"\n", chosen.polling->text());
     return text;
 }

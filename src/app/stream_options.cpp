@@ -72,16 +72,6 @@ std::vector<int> parse_cq_mods(std::span<const std::string> values) {
     return mods;
 }
 
-std::vector<Threads> parse_threads(std::span<const std::string> values) {
-    std::vector<Threads> all;
-    for (const std::string& item : split_list(values)) {
-        const auto threads =
-            choose<Threads>("threads of a loopback", item, {{"one", Threads::one}, {"each", Threads::each}});
-        if (std::ranges::find(all, threads) == all.end()) all.push_back(threads);
-    }
-    return all;
-}
-
 // Where the receivers start the transfers no send completes.
 void require_completions(const Options& options, std::string_view option) {
     for (const std::string& mode : options.modes)

@@ -36,6 +36,7 @@ Axes of_first_setting(const Axes& axes, const Layout& layout, const Skip& skip) 
     one.chunks = {first.chunk};
     one.endpoints = {first.channels};
     if (first.channels > 1) one.queues = {first.queues};
+    if (first.channels > 1) one.threads = {first.threads};
     one.polls = {first.polling};
     return one;
 }

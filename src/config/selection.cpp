@@ -108,6 +108,15 @@ std::vector<Queues> parse_queues(std::span<const std::string> values) {
     return found;
 }
 
+std::vector<Threads> parse_threads(std::span<const std::string> values) {
+    std::vector<Threads> found;
+    for (const std::string& text : split_list(values)) {
+        const auto threads = choose<Threads>("threads", text, {{"one", Threads::one}, {"each", Threads::each}});
+        if (std::find(found.begin(), found.end(), threads) == found.end()) found.push_back(threads);
+    }
+    return found;
+}
+
 std::vector<Bytes> parse_chunks(std::span<const std::string> values) {
     std::vector<Bytes> chunks;
     for (const std::string& text : split_list(values)) {

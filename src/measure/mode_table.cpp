@@ -8,6 +8,7 @@
 #include "a2aperf/base/error.hpp"
 #include "a2aperf/fabric/provider.hpp"
 #include "a2aperf/measure/exchange.hpp"
+#include "a2aperf/measure/thread_cpus.hpp"
 #include "a2aperf/transfer/chunked.hpp"
 #include "a2aperf/transfer/modes.hpp"
 #include "a2aperf/transfer/sized.hpp"
@@ -15,6 +16,7 @@
 #include "granted_class.hpp"
 #include "one_queue_engine.hpp"
 #include "parted_engine.hpp"
+#include "threaded_engine.hpp"
 #include "verifier.hpp"
 
 namespace a2aperf {
@@ -68,6 +70,8 @@ Nanoseconds verify_point(const EngineParts& parts) {
 template <TransferMode Mode>
 std::unique_ptr<Engine> make_fabric_engine(const EngineParts& parts) {
     const Peers all = parts.point.peers(parts.job.rank(), parts.job.layout(), parts.seed);
+    const bool has_threads = parts.point.threads == Threads::each;
+    std::vector<OwnDeadline> deadlines(has_threads ? parts.channels.size() : 0, OwnDeadline(parts.deadline));
     std::vector<typename PartedEngine<Mode>::Part> of_channels;
     for (std::size_t i = 0; i < parts.channels.size(); ++i) {
         Channel& channel = *parts.channels[i];
@@ -76,14 +80,20 @@ std::unique_ptr<Engine> make_fabric_engine(const EngineParts& parts) {
         settings.traces = parts.traces;
         Messages<Mode> messages(channel, parts.point);
         const Peers peers = messages.of(part.deal(all, parts.job.rank(), parts.job.ranks()));
+        Deadline& deadline = has_threads ? deadlines[i] : parts.deadline;
         Exchange<Mode> exchange(messages.context(), channel.endpoint(), peers.sends, peers.receives, settings,
-                                parts.deadline);
+                                deadline);
         of_channels.push_back({std::move(messages), std::move(exchange)});
     }
     const SelfCopy self_copy = self_copy_of(parts, of_channels.front().messages.context());
     if (of_channels.size() == 1 && !parts.point.is_cut())
         return std::make_unique<FabricEngine<Mode>>(std::move(of_channels.front().exchange), parts.point.post,
                                                     self_copy);
+    if (has_threads)
+        return std::make_unique<ThreadedEngine<Mode>>(
+            parts.job, std::move(of_channels), std::move(deadlines),
+            cpus_for_threads(parts.job, static_cast<int>(parts.channels.size())), parts.point.post, self_copy,
+            parts.deadline, parts.traces ? parts.job.ranks() : 0);
     if (parts.point.queues == Queues::one)
         return std::make_unique<OneQueueEngine<Mode>>(std::move(of_channels), parts.channels.front()->endpoint(),
                                                       parts.point.post, self_copy, parts.deadline,

@@ -238,6 +238,7 @@ PointResult PointRunner::finish(Series& series, const Point& point) {
     const Reading before = series.before.value_or(Reading{});
     result.before = gather_counters(job_, before.rank, before.node);
     result.after = gather_counters(job_, series.after.rank, series.after.node);
+    result.pinned_threads = static_cast<int>(job_.min(std::int64_t{series.engine->pinned_threads()}));
     if (!job_.is_root()) return result;
 
     result.samples = std::move(series.samples);

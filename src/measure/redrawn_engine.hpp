@@ -27,6 +27,7 @@ public:
     void restart() override { next_ = 0; }
     bool has_arrived(Rank source) const override { return engine_->has_arrived(source); }
     std::span<const Nanoseconds> arrival_times() const override { return engine_->arrival_times(); }
+    int pinned_threads() const override { return engine_ ? engine_->pinned_threads() : 0; }
 
 private:
     Make make_;

@@ -126,7 +126,7 @@ std::optional<std::string> fabric_skip_reason(const Point& point, const Provider
 int most_threads(const Plan& plan) {
     int most = 1;
     for (const Point& point : plan.points)
-        if (!point.is_skipped() && point.is_duration()) most = std::max(most, point.flow->threads(point));
+        if (!point.is_skipped()) most = std::max(most, point.threads_of_rank());
     return most;
 }
 

@@ -80,6 +80,7 @@ std::vector<Setting> settings_of(const Axes& axes) {
                     for (const EndpointSet& set : endpoint_sets(axes)) {
                         point.channels = set.endpoints;
                         point.queues = set.queues;
+                        point.threads = set.threads;
                         for (const auto& way : axes.polls) {
                             point.polling = way;
                             settings.push_back({point, window});
@@ -154,9 +155,10 @@ std::vector<EndpointSet> endpoint_sets(const Axes& axes) {
     std::vector<EndpointSet> sets;
     for (const int endpoints : axes.endpoints) {
         if (endpoints == 1)
-            sets.push_back({endpoints, Queues::each});
+            sets.push_back({endpoints, Queues::each, Threads::one});
         else
-            for (const Queues queues : axes.queues) sets.push_back({endpoints, queues});
+            for (const Queues queues : axes.queues)
+                for (const Threads threads : axes.threads) sets.push_back({endpoints, queues, threads});
     }
     return sets;
 }

@@ -31,6 +31,15 @@ std::string_view to_string(Queues queues) {
     return queues == Queues::one ? "one" : "each";
 }
 
+int Point::threads_of_rank() const {
+    if (flow) return flow->threads(*this);
+    return threads == Threads::each ? channels : 1;
+}
+
+std::string_view to_string(Threads threads) {
+    return threads == Threads::one ? "one" : "each";
+}
+
 std::string_view Point::role_name() const {
     return own_role.empty() ? to_string(role) : own_role;
 }
@@ -129,7 +138,8 @@ std::string Point::chunk_words() const {
 
 std::string Point::endpoint_words() const {
     if (channels == 1) return "";
-    return fmt::format(" endpoints {}{}", channels, queues == Queues::one ? " (one queue)" : "");
+    return fmt::format(" endpoints {}{}{}", channels, queues == Queues::one ? " (one queue)" : "",
+                       threads == Threads::each ? " threads each" : "");
 }
 
 std::string Point::polling_words() const {
@@ -156,8 +166,8 @@ std::string Point::label() const {
 
 bool moves_alike(const Point& a, const Point& b) {
     return a.schedule == b.schedule && a.window == b.window && a.window_bytes == b.window_bytes &&
-           a.chunk == b.chunk && a.channels == b.channels && a.queues == b.queues && a.polling == b.polling &&
-           a.message_size == b.message_size;
+           a.chunk == b.chunk && a.channels == b.channels && a.queues == b.queues && a.threads == b.threads &&
+           a.polling == b.polling && a.message_size == b.message_size;
 }
 
 } // namespace a2aperf

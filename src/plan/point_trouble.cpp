@@ -23,6 +23,8 @@ std::optional<std::string> endpoints_trouble(const Point& point, int ranks) {
     if (channels >= ranks)
         return fmt::format("a rank has {}, and each is reached over one endpoint: {} of {} would be idle",
                            counted(ranks - 1, "peer"), channels - ranks + 1, channels);
+    if (point.threads == Threads::each && point.queues == Queues::one)
+        return "endpoints that have one queue have one domain, which belongs to one thread at a time";
     if (point.window != 0 && point.window < channels)
         return fmt::format("a window of {} can't be dealt over {} endpoints", point.window, channels);
     return std::nullopt;

@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 
 #include "a2aperf/base/error.hpp"
-#include "a2aperf/plan/point.hpp"
 
 namespace a2aperf {
 
@@ -34,10 +33,6 @@ std::string_view to_string(CompletionLevel level) {
         return "delivery";
     }
     return "";
-}
-
-std::string_view to_string(Threads threads) {
-    return threads == Threads::one ? "one" : "each";
 }
 
 std::string StreamPlan::words() const {

@@ -265,6 +265,14 @@ Column whole_column(Figure figure, Kind kind) {
     return column;
 }
 
+Column pinned_threads_column() {
+    Column column = figure("pinned_threads", Kind::int32, "",
+                           "that a2aperf put on a core of their own, of the rank with the fewest", {},
+                           &PointResult::pinned_threads);
+    column.before = std::int64_t{0};
+    return column;
+}
+
 Column asked_column(std::string_view name, Kind kind, std::string_view units, std::string_view long_name,
                     std::function<Value(const Point&)> access) {
     Column column = named(name, kind, units, long_name);

@@ -14,9 +14,9 @@
 namespace a2aperf {
 namespace {
 
-enum class Axis { mode, schedule, window, chunk, endpoints, queues, polling };
-constexpr std::array kAxes{Axis::mode,      Axis::schedule, Axis::window, Axis::chunk,
-                           Axis::endpoints, Axis::queues,   Axis::polling};
+enum class Axis { mode, schedule, window, chunk, endpoints, queues, threads, polling };
+constexpr std::array kAxes{Axis::mode,      Axis::schedule, Axis::window,  Axis::chunk,
+                           Axis::endpoints, Axis::queues,   Axis::threads, Axis::polling};
 
 // A window as it was asked for: one of bytes holds another number at each size. Empty where it has no say: it then
 // is as any other.
@@ -35,6 +35,9 @@ std::string value_of(Axis axis, const Point& point) {
     case Axis::queues:
         if (point.channels == 1) return {};
         return point.queues == Queues::one ? "one queue" : "a queue each";
+    case Axis::threads:
+        if (point.channels == 1) return {};
+        return point.threads == Threads::each ? "a thread for each endpoint" : "one thread";
     case Axis::polling:
         return point.polling ? fmt::format("poll {}", point.polling->text()) : std::string();
     }

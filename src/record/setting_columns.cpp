@@ -44,6 +44,14 @@ Column queues_column() {
     return column;
 }
 
+Column threads_column() {
+    Column column = asked_column("threads", ValueType::text, "",
+                                 "that drive the endpoints of a rank in an op: its one, or each has its own",
+                                 [](const Point& point) { return Value(std::string(to_string(point.threads))); });
+    column.before = std::string(to_string(Threads::one));
+    return column;
+}
+
 Column forwarded_column() {
     Column column = asked_column(
         "forwarded_bytes", ValueType::int64, "B",

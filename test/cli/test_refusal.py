@@ -32,6 +32,9 @@ BAD = [
     (("--nic", "e0,e1", "--endpoints", "2", "--search"), "with --search 1, which its default setting has"),
     (("--nic", "e0,e0"), "'e0,e0' names a NIC twice"),
     (("--endpoints", "2,4", "--queues", "each,one"), "of --endpoints one number above 1 can be given"),
+    (("--threads", "each"), "--threads: a rank has a thread for each of several endpoints: give --endpoints above 1"),
+    (("--threads", "two", "--endpoints", "2"), "--threads: unknown threads 'two': expected one of one, each"),
+    (("--threads", "each", "--endpoints", "2", "--queues", "one"), "--threads each: endpoints that have one queue have one domain"),
     (("--dry-run", "--ranks", "1"), "at least 2 ranks: give --ranks 2 or more"),
 ]
 
@@ -82,7 +85,7 @@ def test_an_older_file_does_not_name_its_workload_and_is_gone_on_with(launch, tm
         assert file.attrs["workload"] == "alltoall"
         checksums.make_older(file)
         del file.attrs["workload"]
-        for name in ("chunk", "chunks", "endpoints", "queues", "traffic_draws", "polling"):  # columns that came later
+        for name in ("chunk", "chunks", "endpoints", "queues", "threads", "pinned_threads", "traffic_draws", "polling"):  # columns that came later
             del file[name]
     outcome = launch(2, "alltoall", *words, "--resume", "--chunk", "4")  # its messages were whole
     assert outcome.returncode == 2 and "chunk" in outcome.stderr, outcome.stderr
@@ -96,6 +99,7 @@ def test_an_older_file_does_not_name_its_workload_and_is_gone_on_with(launch, tm
         assert (file["chunk"][()] == 0).all() and (file["chunks"][()] == 1).all() and (file["endpoints"][()] == 1).all()
         assert (file["traffic_draws"][()] == 1).all()
         assert set(file["queues"].asstr()[()]) == {"each"}
+        assert set(file["threads"].asstr()[()]) == {"one"} and not file["pinned_threads"][()].any()
 
 
 def test_pairs_of_an_older_program_are_told_the_one_way_out(launch, tmp_path):

@@ -173,6 +173,15 @@ def test_the_table_has_every_option():
     assert {f"--{option}" for option in options} - NO_TABLE == set(OTHERS) == set(OUTCOMES)
 
 
+def test_a_resume_with_other_threads_of_endpoints(launch, measured, needs_provider, tmp_path):
+    """Of `--threads` the table has that of a stream."""
+    needs_provider("shm")
+    shutil.copy(measured["dealt"], tmp_path / "a.h5")
+    outcome = launch(3, *words_of("dealt", {"--threads": "each", "--resume": None}))
+    assert outcome.returncode == 2 and "threads 'one' in the file and 'each'" in outcome.stderr, outcome.stderr
+    assert (tmp_path / "a.h5").read_bytes() == measured["dealt"].read_bytes()
+
+
 @pytest.mark.parametrize("option", OTHERS)
 def test_a_resume_with_another_value(launch, measured, needs_provider, monkeypatch, tmp_path, option):
     needs_provider("shm")

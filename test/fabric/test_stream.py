@@ -335,7 +335,7 @@ def test_a_stream_does_not_sleep(launch, tmp_path):
         (2, ["--cq-mod", "0"], "--cq-mod: "),
         (2, ["--cq-mod", "4", "--mode", "read"], "nothing completes at the sender: leave out read"),
         (2, ["--threads", "each"], "--threads: only in a loopback a rank is both ends: take --pairs loopback"),
-        (2, ["--threads", "two", "--pairs", "loopback"], "--threads: unknown threads of a loopback 'two': expected one of one, each"),
+        (2, ["--threads", "two", "--pairs", "loopback"], "--threads: unknown threads 'two': expected one of one, each"),
         (2, ["--window", "all"], "--window: a stream has a number of buffers, not all"),
         (2, ["--format", "compat"], "--format: for stream expected one of table, loopback, csv, json"),
     ],

@@ -4,7 +4,9 @@
 import csv
 import io
 import json
+import os
 
+import h5py
 import numpy as np
 import pytest
 from memory import gives_huge_pages
@@ -178,6 +180,56 @@ def test_one_queue_serves_all_that_endpoints_do(measure, needs_provider, provide
     assert {results.words("queues")[point] for point in ours} == {"one"}
     if not {"--sync", "--traffic"} & set(words):  # whose rates are others
         is_sound(results)
+
+
+@pytest.mark.parametrize("provider", ["tcp", "shm", "net"])
+def test_endpoints_have_a_thread_each_in_every_mode(measure, needs_provider, tmp_path, provider):
+    needs_provider(provider)
+    results, outcome = measure(
+        3, "--provider", provider, "--sizes", "1000,3001", "--chunk", "1000", "--endpoints", "1,2", "--threads", "one,each",
+        "--mode", "tagged,msg,write-imm,write,read", "--ops", "20",
+    )  # fmt: skip
+    assert results.states() == [COMPLETE] * 30, results.words("skip_reason")
+    assert list(results.columns["endpoints"]) == [1, 1, 2, 2, 2, 2] * 5
+    threads = results.words("threads")
+    assert threads == (["one"] * 4 + ["each"] * 2) * 5
+    assert "chunk 1kB (4) endpoints 2 threads each" in outcome.stdout
+    with h5py.File(tmp_path / "a.h5") as file:  # they are there while ops are counted
+        counted = file["counters/threads"][()]
+    is_each = np.array(threads) == "each"
+    assert (counted[is_each].max(axis=0) == counted[~is_each].max(axis=0) + 1).all()
+    is_sound(results)
+
+
+@pytest.mark.parametrize("provider", ["tcp", "shm", "net"])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--endpoints", "3", "--window", "all,3", "--trace", "--post", "inside"),
+        ("--endpoints", "2", "--sync", "none", "--mode", "write-imm"),
+        ("--endpoints", "2", "--traffic", "zipf=1.2,incast", "--redraw", "op"),
+        ("--endpoints", "2", "--baseline", "mpi"),
+        ("--endpoints", "2", "--sizes", "60000", "--memory-limit", "3MB", "--mode", "tagged,read"),
+    ],
+    ids=["traced", "pipelined", "uneven", "beside MPI", "shared places"],
+)
+def test_threads_do_all_that_endpoints_do(measure, needs_provider, provider, words):
+    needs_provider(provider)
+    sizes = () if "--sizes" in words else ("--sizes", "8,30000")
+    results, outcome = measure(4, "--provider", provider, *sizes, "--threads", "each", "--ops", "20", *words)
+    assert (results.columns["state"] == COMPLETE).all(), results.words("skip_reason")
+    ours = [point for point, role in enumerate(results.words("role")) if role != "baseline"]
+    assert {results.words("threads")[point] for point in ours} == {"each"}
+    assert f"oversubscribed: {words[1]} threads each of 4 ranks" in outcome.stdout + outcome.stderr or (os.cpu_count() or 1) >= 4 * int(words[1])
+    if not {"--sync", "--traffic"} & set(words):  # whose rates are others
+        is_sound(results)
+
+
+def test_endpoints_with_one_queue_have_one_thread(measure):
+    words = ("--sizes", "8", "--endpoints", "2", "--queues", "each,one", "--threads", "one,each")
+    results, _ = measure(3, *words)
+    assert results.states() == [COMPLETE, COMPLETE, COMPLETE, SKIPPED]
+    assert "one domain, which belongs to one thread at a time" in results.words("skip_reason")[3]
 
 
 def test_what_is_known_to_be_faster_is_told_where_it_was_not_measured(measure, needs_provider):

@@ -88,3 +88,29 @@ TEST_CASE("of endpoints that have one queue each is given what is its own, in ev
             }
         }
 }
+
+TEST_CASE("a thread for each endpoint does what one does for all, in every mode") {
+    if (job().ranks() < 3) return; // one of two would be idle
+    const std::vector<std::string> modes{"tagged", "msg", "write-imm", "write", "read"};
+    Rig rig(modes, job().ranks(), 2);
+    for (const std::string& mode : modes)
+        for (const Bytes chunk : {Bytes{0}, Bytes{1000}})
+            for (const int window : {0, 2})
+                for (const bool traces : {false, true}) {
+                    Point point = point_of(mode);
+                    point.channels = 2;
+                    point.threads = Threads::each;
+                    point.chunk = chunk;
+                    point.window = window;
+                    point.post = window == 0 ? Post::before : Post::inside;
+                    EngineParts parts = rig.parts(point, 1);
+                    parts.traces = traces;
+                    const std::unique_ptr<Engine> engine = find_mode(mode).make_engine(parts);
+                    OwnSamples samples;
+                    CHECK(rig.loop.run(*engine, 20, samples) == 20);
+                    CHECK(std::ranges::all_of(samples.receive_done, [](Nanoseconds at) { return at > 0; }));
+                    const auto arrived =
+                        std::ranges::count_if(samples.arrival, [](Nanoseconds at) { return at > 0; });
+                    CHECK(arrived == (traces ? 20 * (job().ranks() - 1) : 0));
+                }
+}

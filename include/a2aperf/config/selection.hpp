@@ -32,7 +32,8 @@ std::vector<const Schedule*> parse_schedules(std::span<const std::string> values
 std::vector<Window> parse_windows(std::span<const std::string> values); // all, 8, 256KiB
 std::vector<Bytes> parse_chunks(std::span<const std::string> values);   // whole (0), 64KiB
 std::vector<int> parse_endpoints(std::span<const std::string> values);
-std::vector<Queues> parse_queues(std::span<const std::string> values); // one, each
+std::vector<Queues> parse_queues(std::span<const std::string> values);   // one, each
+std::vector<Threads> parse_threads(std::span<const std::string> values); // one, each
 std::vector<std::optional<PollingWay>>
 parse_polls(std::span<const std::string> values); // auto (nothing), throttle=16
 

@@ -39,6 +39,8 @@ public:
     // Moments of the last op that the engine's workload alone has, on this rank's clock, in the order of its
     // columns; kNoMoment = this rank has none. Empty in all ops where the engine tells none.
     virtual std::span<const Nanoseconds> own_moments() const { return {}; }
+    // How many threads that do an op run on a CPU of their own, as they were told to.
+    virtual int pinned_threads() const { return 0; }
 };
 
 // MPI_Alltoall over the same memory. It has no deadline of its own: a watchdog ends the process after the job's

@@ -24,6 +24,7 @@ struct Axes {
     std::vector<Bytes> chunks{0};                               // 0 = whole messages
     std::vector<int> endpoints{1};                              // of each rank
     std::vector<Queues> queues{Queues::each};                   // of several endpoints; one has its own
+    std::vector<Threads> threads{Threads::one};                 // of several endpoints
     std::vector<std::optional<PollingWay>> polls{std::nullopt}; // nothing: as in all of the launch
     std::vector<TrafficPattern> traffics{};                     // none: uniform
     bool redraws = false;                                       // what is drawn is, for each op
@@ -36,10 +37,12 @@ struct Axes {
     std::uint64_t seed = 1;
 };
 
-// How many endpoints a rank has, and the queues of these: one endpoint has one, whatever is asked for.
+// How many endpoints a rank has, and the queues and threads of these: one endpoint has one of each, whatever is
+// asked for.
 struct EndpointSet {
     int endpoints;
     Queues queues;
+    Threads threads;
 };
 std::vector<EndpointSet> endpoint_sets(const Axes& axes);
 
@@ -57,8 +60,8 @@ struct Plan {
     std::vector<int> order;
 };
 
-// Nested as modes > schedules > windows > chunks > endpoints > queues > polls > traffics > sizes, sizes running
-// fastest.
+// Nested as modes > schedules > windows > chunks > endpoints > queues > threads > polls > traffics > sizes,
+// sizes running fastest.
 // Points whose schedule refuses the layout, that have a point_trouble() or for which skip() gives a reason (asked
 // for the others only) are in the plan as skipped. A baseline row follows its partner directly; skipped points have
 // none. The sentinels are the first and the last row: a copy of the first measured point that has the middle size,

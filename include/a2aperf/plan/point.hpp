@@ -20,11 +20,13 @@ namespace a2aperf {
 
 enum class Role { measure, baseline, sentinel, search };
 enum class Post { before, inside };
-enum class Queues { each, one }; // of the endpoints of a rank
+enum class Queues { each, one };  // of the endpoints of a rank
+enum class Threads { one, each }; // that look after these: the rank's one, or each has its own
 
 std::string_view to_string(Role role);
 std::string_view to_string(Post post);
 std::string_view to_string(Queues queues);
+std::string_view to_string(Threads threads);
 
 inline constexpr std::string_view kMixedModes = "mixed";    // mode of a point whose paths have several
 inline constexpr std::string_view kPipelined = "pipelined"; // role of points whose ops follow one another
@@ -48,6 +50,7 @@ struct Point {
     std::optional<PollingWay> polling{};  // how its ranks wait; nothing: as in all of the launch
     int channels = 1;                     // of each rank, over which it is measured
     Queues queues = Queues::each;         // that they have; each where there is one channel
+    Threads threads = Threads::one;       // that drive them in an op; one where there is one channel
     int partner = -1;                     // index of the point measured in alternation with this one
     bool is_beside_mpi = false;           // which sends to itself, too
     std::shared_ptr<const FlowPlan> flow; // of a point that runs for a duration; null where it is made of ops
@@ -63,6 +66,7 @@ struct Point {
     std::string_view schedule_name() const;              // of a duration: none
     std::string_view traffic_name() const { return traffic ? std::string_view(traffic->name()) : "uniform"; }
     Bytes bytes(Rank from, Rank to) const { return traffic ? traffic->bytes(from, to) : message_size; }
+    int threads_of_rank() const; // that poll
     Bytes largest_of_op() const;
     // How many chunks the largest message of an op makes; 1 = none is cut.
     Bytes chunks() const;
@@ -89,7 +93,7 @@ struct Point {
     std::string asked_window() const;   // "all", "8", "256KiB"
     std::string window_words() const;   // "all", "8", "256KiB (4)": in force are 4
     std::string chunk_words() const;    // " chunk 64KiB (16)": so many of a message; nothing of whole messages
-    std::string endpoint_words() const; // " endpoints 2", " endpoints 2 (one queue)", of more than one
+    std::string endpoint_words() const; // " endpoints 2 (one queue)", " endpoints 2 threads each", of several
     std::string polling_words() const;  // " poll spin", where points of the launch differ by it
     std::string memory_words() const;   // in a label: " memory huge", nothing of the default kind
 };

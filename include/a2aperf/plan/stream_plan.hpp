@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "a2aperf/plan/flow_plan.hpp"
+#include "a2aperf/plan/point.hpp"
 
 namespace a2aperf {
 
@@ -26,10 +27,6 @@ std::string_view to_string(InjectUse use);
 enum class CompletionLevel { as_provider, transmit, delivery };
 std::string_view to_string(CompletionLevel level);
 
-// Of a rank that is both ends of a stream: both in its one thread, or each in one of its own.
-enum class Threads { one, each };
-std::string_view to_string(Threads threads);
-
 class StreamPlan final : public FlowPlan {
 public:
     bool is_duplex = false;
@@ -38,7 +35,7 @@ public:
     CompletionLevel completion = CompletionLevel::as_provider;
     int cq_mod = 1; // one message of so many to a receiver asks for the completion of its send
     bool traces = false;
-    Threads threads = Threads::one;
+    Threads threads = Threads::one; // of a rank that is both ends
 
     // Something of its sends' completions: then none is injected.
     bool asks() const { return completion != CompletionLevel::as_provider || cq_mod > 1; }

@@ -139,6 +139,8 @@ Column window_bytes_column();
 std::vector<Column> chunk_columns();
 Column endpoints_column();
 Column queues_column();
+Column threads_column();
+Column pinned_threads_column();
 Column polling_column();
 // What goes by way of leaders.
 Column forwarded_column();

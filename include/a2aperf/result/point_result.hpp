@@ -63,6 +63,7 @@ struct PointResult {
     std::map<std::string_view, double> figures; // of the workload alone, by their columns' names
     StopRule stop_rule = StopRule::none;
     bool used_inject = false;
+    int pinned_threads = 0; // of the rank with the fewest
     int buffer_slots = 0;
     int ticks_lost = 0;            // of a duration: had no room in the samples
     std::int64_t started_ns = -1;  // since 1970-01-01

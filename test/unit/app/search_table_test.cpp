@@ -65,6 +65,9 @@ TEST_CASE("a file for --config has the one queue of the endpoints that were fast
     CHECK(search_config(found, "shm", "a.h5").find("queues") == std::string::npos);
     found.front().best.queues = Queues::one;
     CHECK(has_line(search_config(found, "shm", "a.h5"), "queues = \"one\""));
+    CHECK(search_config(found, "shm", "a.h5").find("threads") == std::string::npos);
+    found.front().best.threads = Threads::each;
+    CHECK(has_line(search_config(found, "shm", "a.h5"), "threads = \"each\""));
 }
 
 TEST_CASE("where the default is the fastest the file for --config leaves endpoints and polling to it") {

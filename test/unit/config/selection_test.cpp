@@ -68,8 +68,10 @@ TEST_CASE("chunks are sizes or whole, endpoints numbers from 1 to 64") {
         CHECK(refusal([&] { parse_endpoints(List{bad}); }) != "(not refused)");
     }
     CHECK(parse_queues(List{"one,each", "one"}) == std::vector<Queues>{Queues::one, Queues::each});
+    CHECK(parse_threads(List{"each,one", "each"}) == std::vector<Threads>{Threads::each, Threads::one});
     for (const char* bad : {"two", "1", ""}) {
         CAPTURE(bad);
         CHECK(refusal([&] { parse_queues(List{bad}); }) != "(not refused)");
+        CHECK(refusal([&] { parse_threads(List{bad}); }) != "(not refused)");
     }
 }

@@ -203,6 +203,18 @@ TEST_CASE("channels with one queue are opened beside those with a queue each") {
     CHECK(most_channels(plan) == 5);
 }
 
+TEST_CASE("of the threads of a rank the most that poll in a point are counted") {
+    Plan plan;
+    CHECK(most_threads(plan) == 1);
+    plan.points.push_back(point_of("tagged", 8));
+    plan.points.back().channels = 3;
+    CHECK(most_threads(plan) == 1);
+    plan.points.back().threads = Threads::each;
+    CHECK(most_threads(plan) == 3);
+    plan.points.back().skip_reason = "too many";
+    CHECK(most_threads(plan) == 1);
+}
+
 TEST_CASE("more chunks than find room in a queue are skipped with the reason") {
     const auto reason = [](const char* mode, Bytes chunk) {
         Point point = point_of(mode, 1'000'000);

@@ -236,6 +236,26 @@ TEST_CASE("the queues of several endpoints are an axis, and one endpoint has one
     CHECK(counts.all() == 6);
 }
 
+TEST_CASE("the threads of several endpoints are an axis, and endpoints with one queue have one") {
+    Axes axes = two_of_each();
+    axes.modes = {"tagged"};
+    axes.schedules = {&find_schedule("shift")};
+    axes.windows = {{}};
+    axes.sizes = {1000};
+    axes.endpoints = {1, 2};
+    axes.queues = {Queues::each, Queues::one};
+    axes.threads = {Threads::one, Threads::each};
+    const Plan plan = make_plan(axes, Layout::blocks(4, 2), skip_nothing);
+    std::vector<std::string> sets;
+    for (const Point& point : plan.points)
+        if (point.role == Role::measure)
+            sets.push_back(fmt::format("{} {}{}", point.threads_of_rank(), to_string(point.queues),
+                                       point.is_skipped() ? ": " + point.skip_reason : ""));
+    CHECK(sets == std::vector<std::string>{"1 each", "1 each", "2 each", "1 one",
+                                           "2 one: endpoints that have one queue have one domain, which belongs to "
+                                           "one thread at a time"});
+}
+
 TEST_CASE("messages by way of leaders are not cut, also where the schedule refuses the layout") {
     Axes axes = two_of_each();
     axes.modes = {"tagged"};

@@ -131,4 +131,8 @@ TEST_CASE("a chunk is told with what it makes of a message, or that it cuts none
     other.queues = Queues::one;
     CHECK(other.label() == "tagged shift window all endpoints 2 (one queue) 100000 B");
     CHECK_FALSE(moves_alike(point, other));
+    other = point;
+    other.threads = Threads::each;
+    CHECK(other.label() == "tagged shift window all endpoints 2 threads each 100000 B");
+    CHECK_FALSE(moves_alike(point, other));
 }

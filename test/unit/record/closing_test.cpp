@@ -332,6 +332,20 @@ TEST_CASE("one queue of several endpoints is held against a queue each, and eith
                          "note: 2 endpoints were faster than 1 endpoint at 1 of 2 points, most at 1 kB: 2.00"));
 }
 
+TEST_CASE("a thread for each endpoint is held against one for all") {
+    Table table;
+    for (const Threads threads : {Threads::one, Threads::each}) {
+        Summary& summary = table.add(1000).summary;
+        Point& point = table.points.back();
+        point.schedule = &find_schedule("shift");
+        point.channels = 2;
+        point.threads = threads;
+        summary.p50 = summary.p50_low = summary.p50_high = threads == Threads::one ? 100e3 : 50e3;
+    }
+    CHECK(test::contains(table.words(), "note: a thread for each endpoint was faster than one thread at 1 of 1 "
+                                        "point, most at 1 kB: 2.00"));
+}
+
 TEST_CASE("so is any other setting, where all else is the same") {
     Table table;
     const auto add = [&](const char* schedule, int window, Bytes chunk, double p50) -> Summary& {
