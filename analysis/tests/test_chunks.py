@@ -23,7 +23,7 @@ SIZES = (1000, 65536, 1 << 20)
 CHUNK = 16_384
 
 
-def launches(folder: Path, queues: str = "", **second: int) -> Results:
+def launches(folder: Path, queues: str = "", threads: str = "", **second: int) -> Results:
     """Two launches; the columns of the second one have these values, and the first has none."""
     paths = [
         synthetic.write_launch(folder / f"{i}.h5", Setup(nodes=2, sizes=SIZES, ops=20, seed=i))
@@ -42,9 +42,10 @@ def launches(folder: Path, queues: str = "", **second: int) -> Results:
             file[name] = values
             file[name].dims[0].attach_scale(file["point"])
             file[name].attrs["units"] = "B" if name == "chunk" else ""
-        if queues:
-            file["queues"] = np.full(len(sizes), queues, h5py.string_dtype())
-            file["queues"].dims[0].attach_scale(file["point"])
+        for name, words in (("queues", queues), ("threads", threads)):
+            if words:
+                file[name] = np.full(len(sizes), words, h5py.string_dtype())
+                file[name].dims[0].attach_scale(file["point"])
     return loading.load(paths)
 
 
@@ -94,6 +95,26 @@ def test_queues_are_checked(tmp_path: Path) -> None:
     (wrong,) = verify._queues(replace_value(row, "queues", "two"))
     assert wrong == "queues is 'two', it can be each or one"
     assert list(verify._queues(row.drop("queues"))) == []
+
+
+def test_so_are_threads(tmp_path: Path) -> None:
+    found = launches(tmp_path, threads="each", endpoints=2)
+    assert set(found.points["threads"]) == {"each", "one"}  # of a file of before, and this one
+    found = replace(found, points=found.points.assign(endpoints=2))
+    assert grouping.setting_names(found, found.points, ()) == ["threads"]
+    assert set(grouping.setting_labels(found, found.points)) == {"threads each", "threads one"}
+
+
+def test_threads_are_checked(tmp_path: Path) -> None:
+    found = launches(tmp_path, "each", "each", endpoints=2)
+    row = found.points[found.points["threads"] == "each"].iloc[0]
+    assert list(verify._threads(row)) == []
+    for name, value in (("endpoints", 1), ("queues", "one")):
+        (wrong,) = verify._threads(replace_value(row, name, value))
+        assert wrong == "threads is each, and a rank has one endpoint, or one queue for all"
+    (wrong,) = verify._threads(replace_value(row, "threads", "two"))
+    assert wrong == "threads is 'two', it can be one or each"
+    assert list(verify._threads(row.drop("threads"))) == []
 
 
 def test_what_it_made_of_a_message_is_checked(tmp_path: Path) -> None:

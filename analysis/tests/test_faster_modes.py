@@ -143,6 +143,16 @@ def test_one_queue_is_held_against_a_queue_each(tmp_path: Path) -> None:
     assert one.text.startswith("2 endpoints were 1.5 times as fast as 1 endpoint")
 
 
+def test_a_thread_for_each_endpoint_is_held_against_one(tmp_path: Path) -> None:
+    setup = replace(LARGE, modes=BOTH, effects=Effects(modes={"tagged": 1.5}))
+    found = loading.load([synthetic.write_launch(tmp_path / "a.h5", setup)]).measured()
+    threads = np.where(found.points["mode"] == "write-imm", "each", "one")
+    points = found.points.assign(mode="tagged", endpoints=2, threads=threads)
+    (one,) = faster_module.find(replace(found, points=points))
+    assert one.text.startswith("a thread for each endpoint was 1.5 times as fast as one thread")
+    assert "a study with --compare=--threads=one,each " in one.text
+
+
 @pytest.mark.parametrize(
     ("one", "usual", "said", "asked"),
     [

@@ -88,6 +88,8 @@ CHUNK = "chunk"
 ENDPOINTS = "endpoints"
 QUEUES = "queues"
 """That several endpoints of a rank have: `each` its own, or `one` for all of them."""
+THREADS = "threads"
+"""That drive several endpoints of a rank: its `one`, or `each` has its own."""
 POLLING = "polling"
 """How ranks waited, where points of a launch differ by it; else empty."""
 
@@ -193,7 +195,7 @@ def setting_labels(
 
 _ALONE_UNCLEAR = {
     "asked_inject": "inject", "completion": "completion", "memory": "memory", POLLING: "poll",
-    QUEUES: "queues",
+    QUEUES: "queues", THREADS: "threads",
 }  # fmt: skip
 """What goes before a word that says too little: `auto`, `default`."""
 _EMPTY: dict[str, str] = {POLLING: "poll as in all of the launch", "load_class": "no load class"}

@@ -21,7 +21,7 @@ from a2aperf.results import Results
 
 _AXES: Final = (
     "mode", "schedule", "window",
-    grouping.CHUNK, grouping.ENDPOINTS, grouping.QUEUES, grouping.POLLING,
+    grouping.CHUNK, grouping.ENDPOINTS, grouping.QUEUES, grouping.THREADS, grouping.POLLING,
 )  # fmt: skip
 """What a launch can have several of: points that are compared differ in one of them."""
 _CELL: Final = ("ranks", "message_size", "engine", "post", "traffic", "traffic_digest")
@@ -114,6 +114,8 @@ def _words(axis: str, value: Any, queues: str = "") -> str:
         return f"{endpoints} with {_words(grouping.QUEUES, queues)}" if queues else endpoints
     if axis == grouping.QUEUES:
         return "one queue" if value == "one" else "a queue each"
+    if axis == grouping.THREADS:
+        return "one thread" if value == "one" else "a thread for each endpoint"
     return f"poll {value}" if axis == grouping.POLLING else str(value)
 
 

@@ -19,7 +19,8 @@ from a2aperf.workloads.alltoall import matrices, one_way
 CELL = ("launch", "mode", "schedule", "window", "message_size", "ranks", "engine", "post")
 """What the uniform point beside another one has in common with it."""
 _NEWER = (
-    grouping.WINDOW_BYTES, grouping.CHUNK, grouping.ENDPOINTS, grouping.QUEUES, grouping.POLLING,
+    grouping.WINDOW_BYTES, grouping.CHUNK, grouping.ENDPOINTS, grouping.QUEUES, grouping.THREADS,
+    grouping.POLLING,
 )  # fmt: skip
 """The same, which older files lack."""
 _EQUAL: Final = 0.005

@@ -40,6 +40,7 @@ def _point(found: Results, row: pd.Series, raw: RawOps) -> Iterator[str]:
     node_of_rank = found.launches[str(row["launch"])].node_of_rank
     yield from _chunks(row)
     yield from _queues(row)
+    yield from _threads(row)
     yield from _window(row, node_of_rank)
     yield from forwarded(row, node_of_rank)
     if matrices.draws(row) > 1:
@@ -131,6 +132,17 @@ def _queues(row: pd.Series) -> Iterator[str]:
         yield f"queues is '{queues}', it can be each or one"
     elif queues == "one" and endpoints == 1:
         yield "queues is one, and a rank has one endpoint, with a queue of its own"
+
+
+def _threads(row: pd.Series) -> Iterator[str]:
+    """A thread has a domain of its own, and with it a queue."""
+    threads, endpoints = row.get(grouping.THREADS, "one"), row.get(grouping.ENDPOINTS, 1)
+    if pd.isna(threads) or pd.isna(endpoints):
+        return
+    if threads not in ("one", "each"):
+        yield f"threads is '{threads}', it can be one or each"
+    elif threads == "each" and (endpoints == 1 or row.get(grouping.QUEUES, "each") == "one"):
+        yield "threads is each, and a rank has one endpoint, or one queue for all"
 
 
 def _window(row: pd.Series, node_of_rank: NDArray[np.integer[Any]]) -> Iterator[str]:
