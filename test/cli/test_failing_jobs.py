@@ -64,8 +64,12 @@ def test_ranks_that_were_started_differently(program, tmp_path, script, says):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_killed_rank(start, tmp_path):
-    launch = start(3, *LONG, "--timeout", "3s")
+THREADS = ["--endpoints", "2", "--threads", "each"]
+
+
+@pytest.mark.parametrize("threads", [[], THREADS], ids=["one", "each"])
+def test_a_killed_rank(start, tmp_path, threads):
+    launch = start(3, *LONG, *threads, "--timeout", "3s")
     launch.wait_for_rows(2)
     launch.kill(signal.SIGKILL, [1])
     assert launch.end() != 0
@@ -91,12 +95,13 @@ def test_a_killed_rank_of_pairs_and_the_rest_resumed(start, tmp_path):
     assert cells <= check_matrix(file)
 
 
-def test_a_stopped_rank(start, tmp_path):
-    launch = start(3, *over("tcp", LONG), "--timeout", "2s")
+@pytest.mark.parametrize("threads", [[], THREADS], ids=["one", "each"])
+def test_a_stopped_rank(start, tmp_path, threads):
+    launch = start(3, *over("tcp", LONG), *threads, "--timeout", "2s")
     launch.wait_for_rows(2)
     launch.kill(signal.SIGSTOP, [1])
     assert launch.end() not in (0, 124, 137)  # ended by itself, not by the launcher's deadline
-    said = r"a2aperf: rank [02] \(\S+\), point \d, tagged shift window all \d+ B: .*(waited|nothing happened for) ([2-9]|\d\d+)(\.\d+)? s"
+    said = r"a2aperf: rank [02] \(\S+\), point \d, tagged shift window all (endpoints 2 threads each )?\d+ B: .*(waited|nothing happened for) ([2-9]|\d\d+)(\.\d+)? s"
     assert any(re.match(said, line) for line in launch.says()), launch.says()
     assert 2 <= complete_rows(tmp_path / "a.h5") < POINTS
     assert Results(tmp_path / "a.h5").segments[0].end_state in (0, 3)
@@ -110,8 +115,9 @@ def patient_launcher(monkeypatch):
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_signal(start, tmp_path, number):
-    launch = start(3, *LONG)
+@pytest.mark.parametrize("threads", [[], THREADS], ids=["one", "each"])
+def test_a_signal(start, tmp_path, number, threads):
+    launch = start(3, *LONG, *threads)
     launch.wait_for_rows(2)
     launch.kill(number, [0, 1, 2])
     assert launch.end() != 0
