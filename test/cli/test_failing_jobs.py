@@ -74,6 +74,9 @@ def test_a_killed_rank(start, tmp_path, threads):
     launch.kill(signal.SIGKILL, [1])
     assert launch.end() != 0
     assert 2 <= complete_rows(tmp_path / "a.h5") < POINTS
+    (segment,) = Results(tmp_path / "a.h5").segments
+    named = r"\[\[\d+,1\],1\]" if segment.end_reason == "running" else r"a2aperf: rank 1 \("  # by the launcher, where it was faster
+    assert re.search(named, launch.err.read_text())
 
 
 def test_a_killed_rank_of_pairs_and_the_rest_resumed(start, tmp_path):
