@@ -117,7 +117,8 @@ std::optional<std::string> memory_skip_reason(const Point& point, const MemoryBu
     }
     if (point.has_own_places()) return own_places_skip_reason(point, budget, ranks);
     const Bytes all = point.place_bytes() * static_cast<Bytes>(ranks);
-    const bool needs_all = has_place_per_peer(point) && point.messages_per_rank(ranks) > 1;
+    // A duration's verification takes as many rounds as it needs, with one place in each.
+    const bool needs_all = !point.is_duration() && has_place_per_peer(point) && point.messages_per_rank(ranks) > 1;
     const Bytes needed = needs_all ? all : point.place_bytes();
     const Bytes room = needs_all ? budget.per_buffer : budget.largest;
     if (needed <= room) return std::nullopt;

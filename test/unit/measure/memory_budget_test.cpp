@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "a2aperf/measure/memory_budget.hpp"
 
+#include <memory>
 #include <string>
 #include <vector>
 
 #include <doctest/doctest.h>
 
 #include "a2aperf/base/error.hpp"
+#include "a2aperf/plan/echo_plan.hpp"
 #include "points.hpp"
 
 using namespace a2aperf;
@@ -124,6 +126,25 @@ TEST_CASE("no launch takes more memory than the limit, whatever sizes, modes and
                 const Bytes taken = 2 * buffer_bytes(plan, budget, ranks) + largest_message(plan);
                 CHECK(taken <= limit);
             }
+}
+
+TEST_CASE("what runs for a duration needs no place for each peer, whatever its mode") {
+    const std::vector<Bytes> sizes{1000};
+    const MemoryBudget budget = budget_of(40'000, 1, sizes); // of 19 messages in each buffer
+    for (const char* mode : {"tagged", "write-imm", "write", "read"}) {
+        CAPTURE(mode);
+        Point stream = stream_of(3, {{0, 1}}, 1000);
+        stream.mode = mode;
+        CHECK_FALSE(memory_skip_reason(stream, budget, 320));
+        Point echo = point_of(mode, 1000);
+        EchoPlan trips;
+        trips.who = {{0, 1}};
+        trips.request_size = 30;
+        echo.flow = std::make_shared<EchoPlan>(trips);
+        CHECK_FALSE(memory_skip_reason(echo, budget, 320));
+        CHECK(memory_skip_reason(echo, budget_of(2900, 1, sizes), 320)); // it is verified by one message
+    }
+    CHECK(memory_skip_reason(point_of("write", 1000), budget, 320));
 }
 
 TEST_CASE("a stream needs memory for its window, and its verification no more than that of another point") {
