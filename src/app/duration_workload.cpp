@@ -57,7 +57,7 @@ std::string DurationWorkload::describe(const Plan& plan, const Options&, int) co
 }
 
 double DurationWorkload::seconds_of_point(const Options& options, const Point& point, double, int) const {
-    double seconds = seconds_of(options, point.message_size) + seconds_of_pauses(options, point);
+    double seconds = seconds_of(options, point) + seconds_of_pauses(options, point);
     if (options.time_budget) seconds = std::min(seconds, static_cast<double>(*options.time_budget) * 1e-9);
     return kSecondsPerPoint + seconds;
 }

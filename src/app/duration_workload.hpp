@@ -45,7 +45,7 @@ protected:
     static void put_in_order(Plan& plan, const Options& options);
 
     // For the estimate, without --time-budget.
-    virtual double seconds_of(const Options& options, Bytes message_size) const = 0;
+    virtual double seconds_of(const Options& options, const Point& point) const = 0;
     virtual double seconds_of_pauses(const Options&, const Point&) const { return 0; } // beside that
     virtual std::unique_ptr<DurationTable> table(const Launch& launch) const = 0;
 };

@@ -11,6 +11,7 @@
 #include "a2aperf/base/error.hpp"
 #include "a2aperf/config/values.hpp"
 #include "a2aperf/measure/echo_engine.hpp"
+#include "a2aperf/measure/mode_table.hpp"
 #include "a2aperf/plan/echo_plan.hpp"
 #include "a2aperf/plan/size_list.hpp"
 #include "a2aperf/stats/round_trips.hpp"
@@ -180,10 +181,12 @@ protected:
         return std::min(kAll, std::int64_t{a2aperf::most_buckets(places * length)} + places + kBehindItsEnd);
     }
 
-    double seconds_of(const Options& options, Bytes message_size) const override {
+    // What is fetched goes three ways, one after the other: the word that tells of it, the read and the message.
+    double seconds_of(const Options& options, const Point& point) const override {
         const RoundTripOptions& asked = round_trip_options(options);
-        const double trip =
-            2 * kSecondsPerMessage + static_cast<double>(message_size + asked.request_size) / kBytesPerSecond;
+        const int ways = find_mode(point.mode).initiator == Initiator::receiver ? 3 : 1;
+        const double bytes = static_cast<double>(point.message_size + asked.request_size);
+        const double trip = 2 * ways * kSecondsPerMessage + bytes / kBytesPerSecond;
         return asked.duration ? static_cast<double>(*asked.duration) * 1e-9 : options.ops * trip;
     }
     // A server has its clients' requests, and those of the one that it tells of them once more.

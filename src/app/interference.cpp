@@ -235,7 +235,7 @@ public:
     }
 
 protected:
-    double seconds_of(const Options& options, Bytes) const override {
+    double seconds_of(const Options& options, const Point&) const override {
         return static_cast<double>(interference_options(options).phases.total()) * 1e-9;
     }
     std::unique_ptr<DurationTable> table(const Launch& launch) const override {

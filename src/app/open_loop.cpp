@@ -237,7 +237,7 @@ protected:
         return TimeHistogram::kBuckets;
     }
 
-    double seconds_of(const Options& options, Bytes) const override {
+    double seconds_of(const Options& options, const Point&) const override {
         const RoundTripOptions& asked = round_trip_options(options);
         if (!asked.messages) return static_cast<double>(*asked.duration) * 1e-9;
         double seconds = 0;

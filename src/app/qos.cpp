@@ -203,7 +203,7 @@ public:
     }
 
 protected:
-    double seconds_of(const Options& options, Bytes) const override {
+    double seconds_of(const Options& options, const Point&) const override {
         return static_cast<double>(qos_options(options).duration) * 1e-9;
     }
     std::unique_ptr<DurationTable> table(const Launch& launch) const override {

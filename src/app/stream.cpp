@@ -303,9 +303,9 @@ public:
     }
 
 protected:
-    double seconds_of(const Options& options, Bytes message_size) const override {
+    double seconds_of(const Options& options, const Point& point) const override {
         const StreamOptions& asked = stream_options(options);
-        const double message = kSecondsPerMessage + static_cast<double>(message_size) / kBytesPerSecond;
+        const double message = kSecondsPerMessage + static_cast<double>(point.message_size) / kBytesPerSecond;
         return asked.messages ? *asked.messages * message : static_cast<double>(asked.duration) * 1e-9;
     }
     // Of the receiver with most messages. A duration ends in a pause as it does at any time.

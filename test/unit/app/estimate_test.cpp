@@ -128,6 +128,20 @@ TEST_CASE("a number of messages takes the pauses of its receiver, too, and a dur
     CHECK(seconds({.time = 1'000'000'000, .every = 100}) == doctest::Approx(seconds({})));
 }
 
+TEST_CASE("a round trip has two messages, and each that is fetched goes three ways") {
+    Options options = default_options(echo().row());
+    options.sizes = {1000};
+    options.ops = 500;
+    const auto seconds = [&](const char* mode) {
+        options.modes = {mode};
+        const Plan plan = echo().plan(options, Layout::blocks(2, 2), skip_none);
+        return static_cast<double>(estimated_time(plan, options, 2)) * 1e-9;
+    };
+    for (const char* mode : {"msg", "write-imm", "write"})
+        CHECK(seconds(mode) == doctest::Approx(seconds("tagged")));
+    CHECK(seconds("read") - seconds("tagged") == doctest::Approx(500 * 4 * kSecondsPerMessage));
+}
+
 TEST_CASE("what rank 0 writes of a pair matrix takes its time, and is told") {
     const Options options = default_options(pairs().row());
     const auto plan_of = [&](int ranks) { return pairs().plan(options, Layout::blocks(ranks, ranks), skip_none); };
