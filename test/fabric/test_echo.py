@@ -230,6 +230,17 @@ def test_what_does_not_fit_is_skipped_with_the_reason(echo, tmp_path):
     assert "skipped: the messages of 64 round trips need" in outcome.stdout
 
 
+@pytest.mark.parametrize("provider", ["shm", "tcp"])
+def test_none_needs_a_place_for_each_rank(echo, needs_provider, tmp_path, provider):
+    """The limit leaves a rank room for one message of each direction, not for one of each of four ranks: verified in rounds."""
+    needs_provider(provider)
+    sizes = ["--sizes", "1000000", "--request", "30", "--ops", "20", "--max-samples", "50"]
+    words = [*sizes, "--mode", "tagged,write-imm,read,write", "--memory-limit", "30MB"]
+    echo(4, *words, "--pairs", "0:1", provider=provider)
+    assert Results(tmp_path / "a.h5").words("skip_reason") == [""] * 4
+    require_true_trips(tmp_path / "a.h5", [0], ("0:1",))
+
+
 def test_a_config_file_has_options_that_streams_have_too(a2aperf, tmp_path):
     """Each workload its own by the same name."""
     (tmp_path / "c.toml").write_text('pairs = "0:1"\noutstanding = "2"\nduration = "7ms"\nsizes = "8"\n')
