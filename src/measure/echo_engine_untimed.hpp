@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <string>
 #include <string_view>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "a2aperf/fabric/call_error.hpp"
 #include "a2aperf/measure/echo_engine.hpp"
@@ -95,14 +97,19 @@ void EchoEngine<Mode, Pace>::reserve(std::size_t most_samples) {
         }
 }
 
-// A place's word is looked for again as soon as its read is posted.
+// Of a message that is fetched: its word is here, and the message is for this rank to read.
 template <class Mode, class Pace>
-std::ptrdiff_t EchoEngine<Mode, Pace>::reads_under_way() const {
-    std::ptrdiff_t reads = 0;
+bool EchoEngine<Mode, Pace>::is_told(std::size_t place) const {
     if constexpr (kIsFetched)
-        for (std::size_t index = 0; index < places_.size(); ++index)
-            reads += far_.due[index] > static_cast<std::uint64_t>(places_[index].received) + 1 ? 1 : 0;
-    return reads;
+        return is_read(place) || far_.words->message(static_cast<int>(place)) == far_.due[place];
+    return false;
+}
+
+// It is on its way: a place's word is looked for again as soon as its read is posted.
+template <class Mode, class Pace>
+bool EchoEngine<Mode, Pace>::is_read(std::size_t place) const {
+    if constexpr (kIsFetched) return far_.due[place] > static_cast<std::uint64_t>(places_[place].received) + 1;
+    return false;
 }
 
 // Of the servers those that owe an answer, where any does.
@@ -114,29 +121,39 @@ std::string EchoEngine<Mode, Pace>::waiting_for() const {
             if (std::ranges::find(peers, side.peer) == peers.end()) peers.push_back(side.peer);
         return fmt::format("{} of its last receives to be taken up by {}", left_, job_.who(peers));
     }
-    std::vector<Rank> owing;
-    for (const RequestSlot& each : places_)
-        if (const Side& side = sides_[static_cast<std::size_t>(each.side)];
-            each.is_asking && (owing.empty() || owing.back() != side.peer))
-            owing.push_back(side.peer);
-    std::string words;
-    if (asked() > 0) words = fmt::format("answers from {}", job_.who(owing.empty() ? settings_.servers : owing));
-    if (answering() > 0)
-        words += fmt::format("{}requests from {}", words.empty() ? "" : " and ", job_.who(settings_.clients));
-    if (under_way_ > 0) words += fmt::format(", and {} of its sends", under_way_);
-    if (const auto reads = reads_under_way(); reads > 0) words += fmt::format(", and {} of its reads", reads);
+    // By the sides that ask and by those that answer.
+    std::array<std::vector<Rank>, 2> owing;
+    int reads = 0;
+    for (std::size_t index = 0; index < places_.size(); ++index) {
+        const Side& side = sides_[static_cast<std::size_t>(places_[index].side)];
+        reads += is_told(index) ? 1 : 0;
+        std::vector<Rank>& peers = owing[side.asks ? 0 : 1];
+        const bool owes = !is_told(index) && (places_[index].is_asking || !side.asks);
+        if (owes && (peers.empty() || peers.back() != side.peer)) peers.push_back(side.peer);
+    }
+    if (owing[0].empty() && reads == 0) owing[0] = settings_.servers;
+    std::vector<std::string> parts;
+    if (!owing[0].empty()) parts.push_back(fmt::format("answers from {}", job_.who(owing[0])));
+    if (!owing[1].empty()) parts.push_back(fmt::format("requests from {}", job_.who(owing[1])));
+    std::string words = fmt::format("{}", fmt::join(parts, " and "));
+    const auto add = [&](std::int64_t count, std::string_view what) {
+        if (count > 0) words += fmt::format("{}{} of its {}", words.empty() ? "" : ", and ", count, what);
+    };
+    add(under_way_, "sends");
+    add(reads, "reads");
     return words;
 }
 
 // Who asks by itself does so as long as one of its places has no answer under way here, or more of them are to
-// come.
+// come. Who has told of all that it owes lets reads complete, where some are under way.
 template <class Mode, class Pace>
 void EchoEngine<Mode, Pace>::see_peers(std::vector<PeerSeen>& seen) const {
     seen.clear();
     auto place = places_.begin();
     for (const Side& side : sides_) {
         std::int64_t received = 0;
-        bool is_due = false;
+        std::uint64_t fetched = 0;
+        bool is_due = false, is_reading = false;
         for (int i = 0; i < settings_.outstanding; ++i, ++place) {
             received += place->received;
             bool owes = side.asks ? place->is_asking : !place->is_due || place->is_sending;
@@ -146,12 +163,18 @@ void EchoEngine<Mode, Pace>::see_peers(std::vector<PeerSeen>& seen) const {
                            place->received ==
                                places_[static_cast<std::size_t>(partner(static_cast<int>(place - places_.begin())))]
                                    .received;
+            if constexpr (kIsFetched) {
+                const auto index = static_cast<std::size_t>(place - places_.begin());
+                owes = owes && !is_told(index);
+                is_reading |= is_read(index);
+                fetched += far_.due[index];
+            }
             is_due |= owes;
         }
         if (!side.asks && received == settings_.most) is_due = false;
-        const std::string_view due = side.asks ? "answers" : "requests";
-        seen.push_back(
-            {side.peer, is_due ? due : "", side.asks, static_cast<std::uint64_t>(received + side.started)});
+        const std::string_view due = !is_due ? "" : side.asks ? "answers" : "requests";
+        seen.push_back({side.peer, is_reading && !is_due ? "completions of reads" : due, side.asks,
+                        static_cast<std::uint64_t>(received + side.started) + fetched});
     }
 }
 

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <numeric>
+#include <string>
+#include <vector>
 
 #include "a2aperf/stats/round_trips.hpp"
 #include "a2aperf/transfer/msg.hpp"
@@ -243,6 +245,55 @@ TEST_CASE("what servers have seen is told to their clients, of each round trip t
             CHECK(msg.run<Msg, AtOnceAtBothEnds>(settings, 7, {.length = 20'000'000, .tick = 10'000'000}, 300) >=
                   0);
         }
+}
+
+namespace {
+
+// Looks, whenever it may have moved, at what is said of whom it waits for.
+template <class Engine>
+struct Explained : Engine {
+    using Engine::Engine;
+    bool advance() {
+        const bool has_moved = Engine::advance();
+        explain();
+        return has_moved;
+    }
+    bool progress() {
+        const bool has_moved = Engine::progress();
+        explain();
+        return has_moved;
+    }
+    void explain() {
+        const std::string words = this->waiting_for();
+        if (words.find("1 of its reads") == std::string::npos) return;
+        ++times_told;
+        this->see_peers(seen);
+        // Its one place has been told of its message: no peer owes one.
+        if (words.find(" from ") != std::string::npos) ++wrong_words;
+        for (const PeerSeen& peer : seen)
+            if (peer.due == "requests" || peer.due == "answers") ++wrong_peers;
+    }
+    std::vector<PeerSeen> seen;
+    int times_told = 0, wrong_words = 0, wrong_peers = 0;
+};
+
+} // namespace
+
+TEST_CASE("whose message is there to be read is not waited for") {
+    Echoes fetched("read");
+    EchoSettings settings = halves();
+    settings.request_size = 30;
+    settings.most = kTrips;
+    settings.op = fetched.rig.loop.next_op();
+    for (int op = 1; op < echo_ops(settings.outstanding); ++op) (void)fetched.rig.loop.next_op();
+    Explained<EchoEngine<Read, AtOnceAtBothEnds>> echo(job(), fetched.rig.channel, kMessage, settings);
+    echo.reserve(kTrips);
+    TickSamples samples(echo.kCounters);
+    fetched.durations.run(echo, kLong, samples);
+    // Over shm what is read may be here as soon as its word is seen.
+    if (echo.has_peers() && fetched.rig.channel.domain().offer().provider() != "shm") CHECK(echo.times_told > 0);
+    CHECK(echo.wrong_words == 0);
+    CHECK(echo.wrong_peers == 0);
 }
 
 // Of those that are under way at its end there may be any number.

@@ -214,7 +214,8 @@ private:
     void post_flags(); // true when nothing is untold
     bool look_at_words();
     bool fetch_seen();
-    std::ptrdiff_t reads_under_way() const;
+    bool is_told(std::size_t place) const;
+    bool is_read(std::size_t place) const;
     void take_seen();
     void take_written(const fi_cq_data_entry& entry, Nanoseconds now);
 
