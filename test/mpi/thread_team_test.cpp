@@ -136,16 +136,17 @@ TEST_CASE("threads run on the CPUs that they are given, and the caller's again w
     const std::vector<int> cpus{before.back(), before.front(), before.back()};
     {
         std::array<std::vector<int>, kThreads> found;
-        ThreadTeam team(job(), kThreads, cpus, kUsual,
-                        {[&](std::size_t thread) { found[thread] = cpus_here(); }, keep_nothing});
+        auto team = std::make_unique<ThreadTeam>(
+            job(), kThreads, cpus, kUsual,
+            TeamWork{[&](std::size_t thread) { found[thread] = cpus_here(); }, keep_nothing});
         auto second =
             std::make_unique<ThreadTeam>(job(), kThreads, cpus, kUsual, TeamWork{keep_nothing, keep_nothing});
-        CHECK(team.pinned() == static_cast<int>(kThreads));
-        team.arm(kUsual);
-        team.run();
+        CHECK(team->pinned() == static_cast<int>(kThreads));
+        team->arm(kUsual);
+        team->run();
         for (std::size_t thread = 0; thread < kThreads; ++thread) CHECK(found[thread] == std::vector{cpus[thread]});
-        second.reset();
-        CHECK(cpus_here() == std::vector{cpus[0]}); // until the last is gone
+        team.reset();
+        CHECK(cpus_here() == std::vector{cpus[0]}); // until the last is gone, which is not the first
     }
     CHECK(cpus_here() == before);
 }
