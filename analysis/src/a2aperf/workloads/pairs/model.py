@@ -45,7 +45,7 @@ _FREE: Final = 5
 """Pairs beyond the effects of their ranks without which nothing is said of a pair."""
 _SMALL: Final = 40
 _FEW: Final = 8
-_SWEEPS: Final = 20
+_SWEEPS: Final = 50
 _STILL: Final = 1e-7
 
 
