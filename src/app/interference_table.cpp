@@ -120,7 +120,8 @@ private:
 
     // Once of all points that have the same to say.
     void add_class(const Point& point, const PointResult& result) {
-        if (result.figures.at("load_class_granted") != 0) return; // NaN where none was asked for
+        const auto granted = result.figures.find("load_class_granted");
+        if (granted == result.figures.end() || granted->second != 0) return; // NaN where none was asked for
         const auto why = std::ranges::find_if(result.told, [](const std::string& text) { return !text.empty(); });
         std::string note =
             fmt::format("warning: the load's class {} is not granted to every rank of it{}",

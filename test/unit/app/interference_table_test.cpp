@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/interference_table.hpp"
 
+#include <cmath>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include <doctest/doctest.h>
 
 #include "support/written.hpp"
@@ -75,4 +81,31 @@ TEST_CASE("a load that did not come is told, and no impact is shown") {
 TEST_CASE("phases without a round trip are told with their number") {
     CHECK(tells(said_of(100, 4, 0, 1), "in 1 phase no round trip began that counts"));
     CHECK(tells(said_of(100, 4, 0, 3), "in 3 phases no round trip began that counts"));
+}
+
+TEST_CASE("a class of the load that is not granted is told once, with the reason where a rank has one") {
+    const auto said = [](double granted, std::vector<std::string> told) {
+        PointResult result;
+        result.figures = {
+            {"silent_phases", 0}, {"load_gbps", 4}, {"load_rest_gbps", 0}, {"load_class_granted", granted}};
+        result.told = std::move(told);
+        InterferencePlan plan;
+        plan.level = 100;
+        plan.load_class = TrafficClass::parse("bulk");
+        Point point;
+        point.flow = std::make_shared<InterferencePlan>(plan);
+        const auto table = make_interference_table("2 ranks", VictimKind::echo, false);
+        for (int i = 0; i < 2; ++i) table->add(point, result);
+        return test::stderr_of([&] {
+            Progress progress(Progress::Style::log, TimeLeft({}));
+            table->close(progress);
+        });
+    };
+    const std::string words = "warning: the load's class bulk is not granted to every rank of it";
+    CHECK(tells(said(0, {"", "", "", "no such queue"}), words + ": no such queue\n"));
+    CHECK(tells(said(0, {}), words + "\n")); // of a launch before
+    const std::string once = said(0, {"", "why"});
+    CHECK(once.find(words) == once.rfind(words));
+    CHECK(said(1, {"", ""}) == "");
+    CHECK(said(std::nan(""), {}) == "");
 }
