@@ -8,7 +8,6 @@
 #include "a2aperf/base/error.hpp"
 #include "a2aperf/fabric/provider.hpp"
 #include "a2aperf/measure/exchange.hpp"
-#include "a2aperf/measure/thread_cpus.hpp"
 #include "a2aperf/transfer/chunked.hpp"
 #include "a2aperf/transfer/modes.hpp"
 #include "a2aperf/transfer/sized.hpp"
@@ -16,6 +15,7 @@
 #include "granted_class.hpp"
 #include "one_queue_engine.hpp"
 #include "parted_engine.hpp"
+#include "thread_cpus.hpp"
 #include "threaded_engine.hpp"
 #include "verifier.hpp"
 

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "a2aperf/measure/thread_team.hpp"
 #include "parted_engine.hpp"
+#include "thread_team.hpp"
 
 namespace a2aperf {
 

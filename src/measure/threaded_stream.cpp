@@ -3,8 +3,8 @@
 
 #include "a2aperf/fabric/locality.hpp"
 #include "a2aperf/measure/flow_modes.hpp"
-#include "a2aperf/measure/thread_cpus.hpp"
 #include "a2aperf/plan/stream_plan.hpp"
+#include "thread_cpus.hpp"
 
 namespace a2aperf {
 

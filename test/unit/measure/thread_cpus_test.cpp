@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "a2aperf/measure/thread_cpus.hpp"
+#include "measure/thread_cpus.hpp"
 
 #include <vector>
 
