@@ -14,7 +14,7 @@ import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.text import Text
 
-from a2aperf import drawing, schema
+from a2aperf import drawing, loading, schema
 from a2aperf.chart import Axis, Chart, Figure, Heat
 from a2aperf.curves import Options
 from a2aperf.errors import InputError
@@ -24,6 +24,9 @@ from a2aperf.launch import Launch
 from a2aperf.raw_ops import RawOps
 from a2aperf.results import Results
 from a2aperf.workloads.alltoall import drawn, matrices, one_way, redrawn, uneven, verify
+from support import synthetic
+from support.edited import edited
+from support.synthetic import Setup
 
 INCAST = np.array([[0] * 4, [1, 0, 0, 0], [1, 0, 0, 0], [1, 0, 0, 0]])
 NODES = [0, 0, 1, 1]
@@ -426,7 +429,7 @@ def test_what_a_barrier_does_not_carry_is_left_out(
     assert older.points["bound_share"].notna().tolist() == [False, is_told]
     assert older.points["gbps_rank"].notna().tolist() == [True, is_told]
     assert older.untold == ()
-    left_out = () if is_told else (f"rates of 1 point left out: {one_way.WHY}",)
+    left_out = () if is_told else (f"a.h5: rates of 1 point left out: {one_way.WHY}",)
     assert older.older == left_out
     newer = one_way.without_rates(_launched(sync, "absent where ops start at a barrier and …"))
     figures = () if is_told else ("bound_share is 80", "gbps_rank is 90")
@@ -462,3 +465,30 @@ def test_the_figure_shows_no_rate_that_a_barrier_does_not_carry(
             assert (titles, figure.left_out) == (["x"], told)
         else:
             assert (titles[0], titles[-1], figure.left_out) == ("x", "Imbalance and rate", ())
+
+
+def test_what_a_file_says_of_its_rates_is_its_own(tmp_path: Path) -> None:
+    """By it a program that leaves out what nothing carries is known."""
+    path = synthetic.write_launch(tmp_path / "a.h5", Setup(nodes=2, ppn=1, sizes=(8,), ops=12))
+    said = "payload; absent where ops start at a barrier and messages go one way"
+    with edited(path) as file:
+        file["gbps_rank"].attrs["long_name"] = said
+    found = loading.load([path])
+    assert found.columns["gbps_rank"].long_name == said
+    assert one_way._leaves_out(found, "msg_rate")
+    assert not one_way._leaves_out(found, "bound_share")
+
+
+def test_a_time_that_a_barrier_does_not_carry_is_no_speed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Finders of speeds see the other points alone, and none where there is no other."""
+    monkeypatch.setattr(matrices, "in_turn", lambda found, row: INCAST[None])
+    seen: list[list[int]] = []
+
+    def find(found: Results) -> list[Finding]:
+        seen.append(found.points["point"].tolist())
+        return []
+
+    for sync in ("barrier", "clock"):
+        one_way.of_told(find)(_launched(sync))
+    one_way.of_told(find)(_launched("barrier", uniform=False))
+    assert seen == [[0], [0, 1]]

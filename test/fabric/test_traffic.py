@@ -332,8 +332,8 @@ def test_what_goes_one_way_from_a_barrier_is_not_held_against_the_uniform_traffi
         rates = Results(tmp_path / "a.h5").columns["gbps_rank"]
         assert list(np.isfinite(rates)) == [True, True, is_told, True]  # between two sentinels
         assert ("no rate: barrier start" in outcome.stdout) != is_told
-        for kind in ("traffic", "sizes", "scaling"):
-            words = [A2A, "plot", kind, "a.h5", "-o", "a.svg"]
+        for kind in (["traffic"], ["sizes"], ["scaling"], ["sizes", "--what", "msg_rate"]):
+            words = [A2A, "plot", *kind, "a.h5", "-o", "a.svg"]
             drawn = subprocess.run(words, capture_output=True, text=True, timeout=PATIENCE, cwd=tmp_path)
             assert drawn.returncode == 0, drawn.stderr
             assert (said in drawn.stderr) != is_told
@@ -341,4 +341,13 @@ def test_what_goes_one_way_from_a_barrier_is_not_held_against_the_uniform_traffi
         words = [A2A, "compare", "a.h5", "--by", "traffic"]
         compared = subprocess.run(words, capture_output=True, text=True, timeout=PATIENCE, cwd=tmp_path)
         assert (f"1 point left out: ops start at a barrier and {said}" in compared.stdout + compared.stderr) != is_told
+        # Nothing else is said of such a time, and the uniform traffic beside it has its rate.
+        words = [A2A, "explain", "a.h5", "--where", f"traffic={traffic}"]
+        explained = subprocess.run(words, capture_output=True, text=True, timeout=PATIENCE, cwd=tmp_path)
+        assert "nan" not in explained.stdout
+        words = [A2A, "report", "a.h5", "-o", "a.html"]
+        assert subprocess.run(words, capture_output=True, timeout=PATIENCE, cwd=tmp_path).returncode == 0
+        page = (tmp_path / "a.html").read_text()
+        assert "Best rate: \u2013" not in page and "Best rate: -" not in page
+        assert ("1 point without a rate: ops start at a barrier" in page) != is_told
         (tmp_path / "a.h5").unlink()

@@ -84,6 +84,7 @@ def load(
     )
     for workload in workloads.present(found):
         found = workload.untold(found)
+    terminal.tell_once(*(f"a2a: {what}" for what in found.older))
     return found
 
 

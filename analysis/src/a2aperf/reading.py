@@ -217,11 +217,12 @@ def _words(dataset: h5py.Dataset) -> tuple[str, ...]:
 
 
 def _as_in(file: h5py.File, column: Column) -> Column:
-    """A column of the schema with what the file adds to it: its better side, and words of ours."""
+    """A column of the schema with what the file says of it: its better side, meaning, words."""
     dataset = file.get(column.name)
     if not isinstance(dataset, h5py.Dataset):
         return column
-    column = replace(column, better=strict.text(dataset.attrs.get("better", "")))
+    said = strict.text(dataset.attrs.get("long_name", "")) or column.long_name
+    column = replace(column, better=strict.text(dataset.attrs.get("better", "")), long_name=said)
     # What a state means decides what is used of a point: another one is not guessed at.
     if not column.flags or column.name == "state":
         return column

@@ -153,7 +153,6 @@ def run(
     elif phase or values:
         raise InputError(f"{'--phase' if phase else '--values'} is of --counters: give both")
     else:
-        terminal.tell(*(f"a2a: {what}" for what in loaded.older))
         _say_points(loaded, role, where, columns, layout, csv, json)
 
 

@@ -71,7 +71,7 @@ def _check(found: Results, limit: Limit) -> list[Check]:
     try:
         chosen = filters.where(found, limit.chosen, asked=limit.source)
     except InputError as error:
-        return [unknown(what, str(error), limit.source)]
+        return [unknown(what, "; ".join([str(error), *found.unjudged]), limit.source)]
     return [_judged(_medians(chosen, limit.kind), limit), *_absent(chosen, limit)]
 
 

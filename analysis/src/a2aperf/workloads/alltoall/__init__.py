@@ -49,19 +49,19 @@ _FINDERS: Final = (
     Finder("scale", "Bandwidth lost with scale", "Rate of a node (of a rank where "
            "nodes are unknown) as ranks grow; at the knee a tenth of the best is gone beyond what "
            "ranks that share a link give up.",
-           scale.find),
+           one_way.of_told(scale.find)),
     Finder("modes", "More than one mode", "Ops fall into groups; the median is that "
            "of one group only, and may jump to another group from run to run.",
-           uneven.of_alike_ops(modes.find)),
+           uneven.of_alike_ops(one_way.of_told(modes.find))),
     Finder("timer", "A delay of fixed length", "Slow ops are late by about the same time whatever "
            "their size and scale: look for a timer, not for the network.",
-           uneven.of_alike_ops(timer.find)),
+           uneven.of_alike_ops(one_way.of_told(timer.find))),
     Finder("tails", "Long tails", "The median hides slow ops; the sustained rate counts them.",
-           uneven.of_alike_ops(tails.find)),
+           uneven.of_alike_ops(one_way.of_told(tails.find))),
     Finder("steps", "Steps against message size", "Another protocol takes over between two sizes.",
-           steps.find),
+           one_way.of_told(steps.find)),
     Finder("cost", "What a message costs", "Message-rate-bound below the crossing, "
-           "bandwidth-bound above it.", cost.find),
+           "bandwidth-bound above it.", one_way.of_told(cost.find)),
     Finder("stragglers", "Ranks that finish last significantly more often than expected", "Equal "
            "ranks would each be last in one of R ops; reported where it costs time.",
            uneven.of_equal_ranks(stragglers.find),
@@ -80,7 +80,7 @@ _FINDERS: Final = (
     Finder("link", "Above the link rate", "More than the link can carry: the figure needs an "
            "explanation before it is used.", link.find),
     Finder("faster", "Another setting moves more", "The same messages, sent in another way by the "
-           "same launches.", uneven.of_uniform_traffic(faster.find)),
+           "same launches.", one_way.of_told(uneven.of_uniform_traffic(faster.find))),
     Finder("slow-pair", "The message that slow ops wait for", "Of equal pairs with the same "
            "distance each would be last in one of R ops.", uneven.of_equal_ranks(arrivals.find),
            blames=True),

@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Final
 
 import numpy as np
@@ -12,6 +14,7 @@ import numpy as np
 from a2aperf import labels, metrics, schema
 from a2aperf.deferred import pandas as pd
 from a2aperf.errors import InputError
+from a2aperf.explain.finding import Finding
 from a2aperf.results import Results
 from a2aperf.workloads.alltoall import matrices
 
@@ -58,8 +61,21 @@ def at_a_barrier(found: Results, row: pd.Series) -> bool:
 
 def goes(found: Results, row: pd.Series) -> bool:
     """Whether messages of a point go one way; of a lost matrix nothing is known."""
-    ops = matrices.in_turn(found, row)
+    try:
+        ops = matrices.in_turn(found, row)
+    except InputError:  # damaged: whoever asks for it is told
+        return False
     return ops is not None and matrices.goes_one_way(ops)
+
+
+def of_told(find: Callable[[Results], list[Finding]]) -> Callable[[Results], list[Finding]]:
+    """The same of points whose times tell a speed; that of others it does not is said of them."""
+
+    def told(found: Results) -> list[Finding]:
+        untold = are_untold(found)
+        return find(found.select(~untold)) if not untold.all() else []
+
+    return told
 
 
 def without_rates(found: Results) -> Results:
@@ -70,30 +86,29 @@ def without_rates(found: Results) -> Results:
     """
     there = found.points.reindex(columns=[*LEFT_OUT]).notna()
     has_any = there.any(axis=1)
-    try:
-        untold = are_untold(found.select(has_any)) if has_any.any() else has_any[:0]
-    except InputError:  # the matrices are damaged: whoever asks for them is told
-        return found
+    untold = are_untold(found.select(has_any)) if has_any.any() else has_any[:0]
     wrong = found.points.index[has_any][untold.to_numpy(bool)]
     if not len(wrong):
         return found
     segments = Counter(launch.path for launch in found.launches.values())
     said: list[str] = []
-    silent = 0
+    silent: Counter[Path] = Counter()
     for index, row in found.points.loc[wrong].iterrows():
         names = [name for name in LEFT_OUT if there.at[index, name] and _leaves_out(found, name)]
-        if segments[found.launches[str(row["launch"])].path] > 1 or not names:
-            silent += 1
+        path = found.launches[str(row["launch"])].path
+        if segments[path] > 1 or not names:
+            silent[path] += 1
             continue
         said += [f"point {row['point']}: {name} is {row[name]:g}, and {WHY}" for name in names]
     is_wrong = found.points.index.isin(wrong)
     left = found.points.assign(
         **{name: found.points[name].mask(is_wrong) for name in LEFT_OUT if there[name].any()}
     )
-    older = found.older
-    if silent:
-        older = (*older, f"rates of {labels.count_text(silent, 'point')} left out: {WHY}")
-    return replace(found, points=left, untold=(*found.untold, *said), older=older)
+    older = [
+        f"{path}: rates of {labels.count_text(count, 'point')} left out: {WHY}"
+        for path, count in silent.items()
+    ]
+    return replace(found, points=left, untold=(*found.untold, *said), older=(*found.older, *older))
 
 
 def _leaves_out(found: Results, name: str) -> bool:

@@ -10,7 +10,7 @@ from a2aperf.deferred import pandas as pd
 from a2aperf.explain.finding import percent
 from a2aperf.labels import count_text, list_text, number_text, rate_text, size_text, time_text
 from a2aperf.results import Results
-from a2aperf.workloads.alltoall import matrices
+from a2aperf.workloads.alltoall import matrices, one_way
 
 _MOST_SETTINGS = 4
 
@@ -25,8 +25,7 @@ def sentences(results: Results) -> list[str]:
     done = done.assign(setting=grouping.setting_labels(results, done))
     return [
         _what(results, done),
-        _best(done),
-        _fastest(done),
+        *_speeds(done, one_way.are_untold(results).loc[done.index]),
         *_scale(done, done["setting"]),
         *_invalid(done),
         *following,
@@ -80,10 +79,17 @@ def _traffic(done: pd.DataFrame) -> str:
     return f", traffic {kinds[0]}" if len(kinds) == 1 and kinds[0] != matrices.UNIFORM else ""
 
 
+def _speeds(done: pd.DataFrame, untold: pd.Series[bool]) -> list[str]:
+    """The best rate and the shortest op of those whose times tell them."""
+    told = done[~untold]
+    left_out = [f"{one_way.said(int(untold.sum()))}."] if untold.any() else []
+    return [_best(told), _fastest(told), *left_out] if len(told) else left_out
+
+
 def _best(done: pd.DataFrame) -> str:
     node = done[done["gbps_node_net"].notna()]
     if node.empty:
-        row = done.sort_values("gbps_rank").iloc[-1]
+        row = done.sort_values("gbps_rank", na_position="first").iloc[-1]
         best = f"{rate_text(row['gbps_rank'])} per rank"
         return f"Best rate: {best}, one way, {_place(row)} (from the median op)."
     row = node.sort_values("gbps_node_net").iloc[-1]

@@ -67,7 +67,7 @@ def _with_figures(results: Results, options: Options) -> tuple[pd.DataFrame, tup
     """The points that have a rate, where no other column is drawn, and what was left out."""
     points = curves.measured(results, options)
     untold = one_way.are_untold(results.complete(curves.DRAWN))
-    if options.own.get("what") or not untold.any():
+    if options.own.get("what", one_way.LEFT_OUT[0]) not in one_way.LEFT_OUT or not untold.any():
         return points, ()
     without = one_way.said(int(untold.sum()))
     if untold.all():
