@@ -174,6 +174,15 @@ def test_what_is_installed_already_is_not_installed_again(tmp_path):
     assert install() == 3
 
 
+def test_a_failure_whose_output_no_xml_may_have_is_counted(tmp_path):
+    """As colours, which meson puts into its file as they are."""
+    case = '<testcase classname="a" name="b"><failure message="\x1b[31mwrong"/></testcase>'
+    (tmp_path / "a.xml").write_text(f"<testsuites><testsuite>{case}</testsuite></testsuites>")
+    tally = [sys.executable, ROOT / "test/support/tally.py", tmp_path / "a.xml"]
+    outcome = subprocess.run(tally, capture_output=True, text=True, timeout=PATIENCE)
+    assert outcome.stdout.splitlines() == ["0 1 0", "failed: a b ([31mwrong)"], outcome.stderr
+
+
 def test_a_second_look_at_what_failed(tmp_path):
     """What passes alone has passed and is told; what fails again has failed; what passed is not run again."""
     (tmp_path / "test_them.py").write_text(
