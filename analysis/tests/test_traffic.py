@@ -404,13 +404,15 @@ def _launched(sync: str, long_name: str = "", uniform: bool = True) -> Results:
         {**same, "point": 0, "traffic": "uniform", "imbalance": 1.0, "time_p50": 100.0,
          "bound": np.nan, "bound_share": np.nan, "gbps_rank": 3.0},
         {**same, "point": 1, "traffic": "x", "imbalance": 4.0, "time_p50": 10.0, "bound": 800.0,
-         "bound_share": 80.0, "gbps_rank": 90.0, "traffic_matrix": 0},
+         "bound_share": 80.0, "gbps_rank": 90.0, "ratio": 5.0, "ratio_low": 4.0, "ratio_high": 6.0,
+         "traffic_matrix": 0},
     ]  # fmt: skip
     points = pd.DataFrame(rows if uniform else rows[1:])
     launch = cast(Launch, SimpleNamespace(attributes={"sync": sync}, path=Path("a.h5")))
     launches = {"a#0": launch}
     columns = {
-        name: schema.Column(name, "float64", long_name) for name in ("bound_share", "gbps_rank")
+        name: schema.Column(name, "float64", long_name)
+        for name in ("bound_share", "gbps_rank", "ratio")
     }
     return Results(points, launches, {}, columns=columns)
 
@@ -428,16 +430,32 @@ def test_what_a_barrier_does_not_carry_is_left_out(
     older = one_way.without_rates(_launched(sync))
     assert older.points["bound_share"].notna().tolist() == [False, is_told]
     assert older.points["gbps_rank"].notna().tolist() == [True, is_told]
+    for name in ("ratio", "ratio_low", "ratio_high"):
+        assert older.points[name].notna().tolist() == [False, is_told]
     assert older.untold == ()
-    left_out = () if is_told else (f"a.h5: rates of 1 point left out: {one_way.WHY}",)
+    left_out = () if is_told else (f"a.h5: rates and ratios of 1 point left out: {one_way.WHY}",)
     assert older.older == left_out
     newer = one_way.without_rates(_launched(sync, "absent where ops start at a barrier and …"))
-    figures = () if is_told else ("bound_share is 80", "gbps_rank is 90")
+    figures = () if is_told else (
+        "bound_share is 80", "gbps_rank is 90", "ratio is 5", "ratio_low is 4", "ratio_high is 6",
+    )  # fmt: skip
     said = tuple(f"point 1: {figure}, and {one_way.WHY}" for figure in figures)
     assert newer.untold == said and newer.older == ()
     resumed = _launched(sync, "absent where ops start at a barrier and …")
     resumed = replace(resumed, launches={**resumed.launches, "a#1": resumed.launches["a#0"]})
     assert one_way.without_rates(resumed).untold == ()
+
+
+def test_a_file_whose_program_left_out_its_rates_alone_has_no_ratio_either(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(matrices, "in_turn", lambda found, row: INCAST[None])
+    found = _launched("barrier", "absent where ops start at a barrier and …")
+    columns = {**found.columns, "ratio": schema.Column("ratio", "float64", "")}
+    points = found.points.assign(bound_share=np.nan, gbps_rank=[3.0, np.nan])
+    read = one_way.without_rates(replace(found, points=points, columns=columns))
+    assert read.untold == () and read.points["ratio"].isna().all()
+    assert read.older == (f"ratios of 1 point left out: {one_way.WHY}",)
 
 
 def test_a_lost_matrix_leaves_what_there_is(monkeypatch: pytest.MonkeyPatch) -> None:

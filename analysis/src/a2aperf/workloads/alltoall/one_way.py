@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -20,10 +20,15 @@ from a2aperf.workloads.alltoall import matrices
 
 REACHED: Final = "bound_share"
 _OF_RATES: Final = "gbps_rank"
-LEFT_OUT: Final = (REACHED, *metrics.rates(2, 1, 1.0, 1.0, (), np.nan))
+_RATES: Final = (REACHED, *metrics.rates(2, 1, 1.0, 1.0, (), np.nan))
+_RATIOS: Final = ("ratio", "ratio_low", "ratio_high")
+LEFT_OUT: Final = (*_RATES, *_RATIOS)
 """Columns that follow from the time of an op."""
 _SAYS: Final = "barrier"
-"""In what a file says of the first rate, and of what was reached, where its program left it out."""
+"""In what a file says of them where its program left them out.
+
+Of all rates in the first one's words, of a ratio and its interval in the ratio's.
+"""
 WHY: Final = "ops start at a barrier and messages go one way: --sync clock tells it"
 
 
@@ -92,26 +97,35 @@ def without_rates(found: Results) -> Results:
         return found
     segments = Counter(launch.path for launch in found.launches.values())
     said: list[str] = []
-    silent: Counter[Path] = Counter()
+    silent: dict[Path, list[Any]] = {}
     for index, row in found.points.loc[wrong].iterrows():
         names = [name for name in LEFT_OUT if there.at[index, name] and _leaves_out(found, name)]
         path = found.launches[str(row["launch"])].path
         if segments[path] > 1 or not names:
-            silent[path] += 1
+            silent.setdefault(path, []).append(index)
             continue
         said += [f"point {row['point']}: {name} is {row[name]:g}, and {WHY}" for name in names]
     is_wrong = found.points.index.isin(wrong)
     left = found.points.assign(
         **{name: found.points[name].mask(is_wrong) for name in LEFT_OUT if there[name].any()}
     )
-    older = [
-        f"{path}: rates of {labels.count_text(count, 'point')} left out: {WHY}"
-        for path, count in silent.items()
-    ]
+    older = [f"{path}: {_older(there.loc[points])}" for path, points in silent.items()]
     return replace(found, points=left, untold=(*found.untold, *said), older=(*found.older, *older))
+
+
+def _older(there: pd.DataFrame) -> str:
+    """What older points have that is left out; `there`: which of the columns each has."""
+    what = [
+        words
+        for words, names in (("rates", _RATES), ("ratios", _RATIOS))
+        if there[[*names]].any(axis=None)
+    ]
+    points = labels.count_text(len(there), "point")
+    return f"{' and '.join(what)} of {points} left out: {WHY}"
 
 
 def _leaves_out(found: Results, name: str) -> bool:
     """Whether the program that described a column left it out where nothing carries it."""
-    of_all = found.columns.get(REACHED if name == REACHED else _OF_RATES)
+    says = REACHED if name == REACHED else _RATIOS[0] if name in _RATIOS else _OF_RATES
+    of_all = found.columns.get(says)
     return of_all is not None and _SAYS in of_all.long_name
