@@ -20,24 +20,45 @@ Peers ChannelPart::deal(const Peers& peers, Rank rank, int ranks) const {
     return mine;
 }
 
+namespace {
+
+// The peers on other nodes are at distances that follow one another, which all endpoints get in turn.
+bool is_node_by_node(const Layout& layout) {
+    int ends = 0;
+    for (Rank rank = 0; rank < layout.ranks(); ++rank)
+        if (layout.node_of(rank) != layout.node_of((rank + 1) % layout.ranks())) ++ends;
+    return ends <= layout.nodes();
+}
+
+// How many endpoints have a peer on another node: it looks no further once all that can have one do.
+int parts_off_node(const Layout& layout, int count, Rank rank, int could_have) {
+    std::vector<bool> has_peer(static_cast<std::size_t>(count), false);
+    int have = 0;
+    for (int distance = 1; distance < layout.ranks() && have < could_have; ++distance) {
+        if (layout.node_of((rank + distance) % layout.ranks()) == layout.node_of(rank)) continue;
+        const auto part = static_cast<std::size_t>((distance - 1) % count);
+        if (has_peer[part]) continue;
+        has_peer[part] = true;
+        ++have;
+    }
+    return have;
+}
+
+} // namespace
+
 OffNode off_node_parts(const Layout& layout, int count) {
     OffNode fewest{count, count};
     for (Rank rank = 0; rank < layout.ranks(); ++rank) {
-        std::vector<bool> has_peer(static_cast<std::size_t>(count), false);
-        int peers = 0;
-        for (int distance = 1; distance < layout.ranks(); ++distance) {
-            const Rank to = (rank + distance) % layout.ranks();
-            if (layout.node_of(to) == layout.node_of(rank)) continue;
-            has_peer[static_cast<std::size_t>((distance - 1) % count)] = true;
-            ++peers;
-        }
-        const OffNode mine{static_cast<int>(std::ranges::count(has_peer, true)), std::min(count, peers)};
+        const int here = layout.ranks_on_node()[static_cast<std::size_t>(layout.node_of(rank))];
+        const int could_have = std::min(count, layout.ranks() - here);
+        const OffNode mine{parts_off_node(layout, count, rank, could_have), could_have};
         if (mine.could_have - mine.have > fewest.could_have - fewest.have) fewest = mine;
     }
     return fewest;
 }
 
 std::string off_node_words(const Layout& layout, int count) {
+    if (is_node_by_node(layout)) return {};
     const OffNode parts = off_node_parts(layout, count);
     if (parts.have == parts.could_have) return {};
     constexpr int kMost = 8;

@@ -107,6 +107,15 @@ TEST_CASE("an endpoint that has no peer on another node is known, and what would
     }
 }
 
+TEST_CASE("what is said of endpoints takes no look at each pair of ranks where all of them have peers") {
+    // A look at each pair would not end here.
+    constexpr int kRanks = 2'000'000;
+    std::vector<int> in_turn(kRanks);
+    for (int rank = 0; rank < kRanks; ++rank) in_turn[static_cast<std::size_t>(rank)] = rank % 1000;
+    CHECK(off_node_words(Layout(in_turn), 7).empty());
+    CHECK(off_node_words(Layout::blocks(kRanks, kRanks / 2), 2).empty()); // the nearest are all on its node
+}
+
 TEST_CASE("endpoints that are said to have peers on other nodes are those that they are dealt to") {
     const Layout layout({0, 1, 0, 2, 1, 0, 2, 2, 1});
     for (int count = 1; count <= 4; ++count) {
