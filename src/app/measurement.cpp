@@ -40,6 +40,13 @@ std::string list_of(const std::vector<NicFacts>& adapters) {
     return fmt::format("{}", fmt::join(names_of(adapters), ", "));
 }
 
+// Of each node [N].
+std::vector<std::string> hosts_of(const Job& job) {
+    std::vector<std::string> hosts;
+    for (const std::vector<Rank>& here : job.layout().rank_at()) hosts.push_back(job.host(here.front()));
+    return hosts;
+}
+
 const std::vector<NicFacts>& of_this_node(const std::vector<std::vector<NicFacts>>& adapters, const Job& job) {
     return adapters[static_cast<std::size_t>(job.layout().node_of(job.rank()))];
 }
@@ -198,17 +205,15 @@ std::string Measurement::adapter_words() const {
     if (choice.adapters.empty()) return fmt::format("--nic {}: one on each node ({})", options_.nic, list_of(here));
     const auto count = adapters_of(choice.adapters).size();
     const bool is_each = choice.dealt.size() >= choice.adapters.size();
-    return fmt::format(
-        "--nic {}: {} of {} of {} in use ({}), which {} take in turn{}", options_.nic, here.size(),
-        counted(count, "adapter"), job_.host(job_.rank()), list_of(here),
-        is_each ? "endpoints of a rank" : "ranks of a node",
-        node_link_.is_mean() ? "; their rates differ, and of a rank's part of them the bound takes the mean" : "");
+    return fmt::format("--nic {}: {} of {} of {} in use ({}), which {} take in turn{}", options_.nic, here.size(),
+                       counted(count, "adapter"), job_.host(job_.rank()), list_of(here),
+                       is_each ? "endpoints of a rank" : "ranks of a node", mean_words(node_link_, hosts_of(job_)));
 }
 
 std::string Measurement::link_rate_words() const {
     if (!options_.link_rate || node_link_.gbps > 0) return {};
-    return fmt::format("--link-rate {:g} Gbit/s: for {} no adapter is known, so nothing follows from it",
-                       *options_.link_rate, prepared_.provider());
+    return fmt::format("--link-rate {:g} Gbit/s: {}, so nothing follows from it", *options_.link_rate,
+                       unknown_words(adapters_, hosts_of(job_), prepared_.provider()));
 }
 
 void Measurement::finish() {

@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "a2aperf/base/units.hpp"
+
 namespace a2aperf {
 namespace {
 
@@ -97,26 +99,48 @@ std::vector<std::vector<NicFacts>> adapters_in_use(const Job& job, std::span<con
 NodeLink node_link(const std::vector<std::vector<NicFacts>>& adapters, std::optional<double> stated) {
     NodeLink least;
     bool is_known = true;
-    bool is_even = true;
-    double any = 0;
-    bool has_one_rate = true;
-    for (const auto& on_node : adapters) {
+    bool has_one_count = true;
+    for (std::size_t node = 0; node < adapters.size(); ++node) {
+        const std::vector<NicFacts>& there = adapters[node];
+        const auto rate = [&](const NicFacts& nic) { return stated.value_or(nic.link_rate_gbps); };
         double gbps = 0;
-        for (const NicFacts& nic : on_node) {
-            const double rate = stated.value_or(nic.link_rate_gbps);
-            is_known &= rate > 0;
-            gbps += rate;
-            if (any > 0) has_one_rate &= rate == any;
-            any = rate;
+        for (const NicFacts& nic : there) {
+            is_known &= rate(nic) > 0;
+            gbps += rate(nic);
         }
-        is_known &= !on_node.empty();
-        is_even &= on_node.size() == adapters.front().size();
-        if (least.rails < 0 || gbps < least.gbps) least = {static_cast<int>(on_node.size()), gbps};
+        is_known &= !there.empty();
+        has_one_count &= there.size() == adapters.front().size();
+        if (least.rails >= 0 && gbps >= least.gbps) continue;
+        least.rails = static_cast<int>(there.size());
+        least.gbps = gbps;
+        least.node = static_cast<int>(node);
+        least.is_even =
+            std::ranges::all_of(there, [&](const NicFacts& nic) { return rate(nic) == rate(there.front()); });
     }
-    least.is_even = has_one_rate;
     if (is_known) return least;
-    const bool has_count = is_even && least.rails > 0;
-    return {has_count ? least.rails : -1, 0};
+    NodeLink unknown;
+    if (has_one_count && least.rails > 0) unknown.rails = least.rails;
+    return unknown;
+}
+
+std::string mean_words(const NodeLink& link, std::span<const std::string> hosts) {
+    if (!link.is_mean()) return {};
+    const std::string whose =
+        link.node == 0 ? "their rates"
+                       : fmt::format("the rates of those of {}", hosts[static_cast<std::size_t>(link.node)]);
+    return fmt::format("; {} differ, and of a rank's part of them the bound takes the mean", whose);
+}
+
+std::string unknown_words(const std::vector<std::vector<NicFacts>>& adapters, std::span<const std::string> hosts,
+                          const std::string& provider) {
+    std::vector<std::string> without;
+    for (std::size_t node = 0; node < adapters.size(); ++node)
+        if (adapters[node].empty()) without.push_back(hosts[node]);
+    if (without.empty()) return {};
+    if (without.size() == adapters.size()) return fmt::format("for {} no adapter is known", provider);
+    const auto more = static_cast<std::int64_t>(without.size()) - 1;
+    return fmt::format("of {}{} no adapter is known", without.front(),
+                       more > 0 ? " and " + counted(more, "more node") : "");
 }
 
 } // namespace a2aperf

@@ -32,7 +32,8 @@ struct NodeLink {
     int rails = -1;  // adapters in use there; -1 = none, or a rate is unknown on some node and the counts differ
     double gbps = 0; // of all of them, one direction; 0 = a rate is unknown on some node
     int of_rank = 1; // rails: that a rank uses, of the one with the most
-    bool is_even = true;                                                     // whether all have one rate
+    int node = 0;    // which one that is; of equals the first
+    bool is_even = true;                                                     // whether all there have one rate
     bool is_mean() const { return gbps > 0 && !is_even && of_rank < rails; } // what rank_gbps() is of
     double rail_gbps() const { return rails > 0 ? gbps / rails : 0; }
     double rank_gbps() const { return of_rank * rail_gbps(); }
@@ -40,5 +41,13 @@ struct NodeLink {
 
 // stated: what each of them carries, Gbit/s, whatever the system tells.
 NodeLink node_link(const std::vector<std::vector<NicFacts>>& adapters, std::optional<double> stated = std::nullopt);
+
+// Behind words on the adapters of node 0: whose rates differ, where the bound takes the mean of them. hosts: of
+// each node [N].
+std::string mean_words(const NodeLink& link, std::span<const std::string> hosts);
+
+// "of node017 no adapter is known": empty where each node has one.
+std::string unknown_words(const std::vector<std::vector<NicFacts>>& adapters, std::span<const std::string> hosts,
+                          const std::string& provider);
 
 } // namespace a2aperf

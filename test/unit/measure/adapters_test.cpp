@@ -78,3 +78,28 @@ TEST_CASE("a rank's rate is a mean where it has part of adapters whose rates dif
     CHECK_FALSE(node_link({{nic("a", 10), nic("b", 25)}}, 10).is_mean());
     CHECK_FALSE(node_link({{nic("a", 10), nic("b", -1)}}).is_mean());
 }
+
+TEST_CASE("whether rates differ is asked of the node with the least, which is named where it is another") {
+    const std::vector<std::string> hosts{"a0", "a1"};
+    const NodeLink same = node_link({{nic("a", 10), nic("b", 10)}, {nic("a", 25), nic("b", 25)}});
+    CHECK_FALSE(same.is_mean());
+    CHECK(mean_words(same, hosts).empty());
+    const NodeLink other = node_link({{nic("a", 25), nic("b", 25)}, {nic("a", 10), nic("b", 25)}});
+    CHECK(other.node == 1);
+    CHECK(other.rank_gbps() == 17.5);
+    CHECK(mean_words(other, hosts) ==
+          "; the rates of those of a1 differ, and of a rank's part of them the bound takes the mean");
+    const NodeLink first = node_link({{nic("a", 10), nic("b", 25)}, {nic("a", 25), nic("b", 25)}});
+    CHECK(mean_words(first, hosts) ==
+          "; their rates differ, and of a rank's part of them the bound takes the mean");
+    // What differs at the node with more is not what a rate was made of.
+    CHECK_FALSE(node_link({{nic("a", 10), nic("b", 10)}, {nic("a", 10), nic("b", 25)}}).is_mean());
+}
+
+TEST_CASE("nodes of which no adapter is known are named, and all are those of the provider") {
+    const std::vector<std::string> hosts{"a0", "a1", "a2"};
+    CHECK(unknown_words({{nic("a", 10)}, {nic("a", 10)}, {nic("a", 10)}}, hosts, "tcp").empty());
+    CHECK(unknown_words({{}, {}, {}}, hosts, "shm") == "for shm no adapter is known");
+    CHECK(unknown_words({{nic("a", 10)}, {}, {nic("a", 10)}}, hosts, "tcp") == "of a1 no adapter is known");
+    CHECK(unknown_words({{nic("a", 10)}, {}, {}}, hosts, "tcp") == "of a1 and 1 more node no adapter is known");
+}
