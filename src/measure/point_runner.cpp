@@ -229,6 +229,14 @@ void PointRunner::run_blocks(std::vector<Series>& all, bool alternates) {
     }
 }
 
+SummaryRules PointRunner::summary_rules() const {
+    SummaryRules rules = rules_.summary;
+    rules.has_common_start = loop_.start() == Start::clock;
+    rules.follows_on = loop_.start() == Start::none;
+    rules.clock_error_ns = clock_error_ns_;
+    return rules;
+}
+
 PointResult PointRunner::finish(Series& series, const Point& point) {
     PointResult result;
     PhaseCounts timed = gather_counters(job_, series.rank_counters, series.node_counters);
@@ -242,11 +250,8 @@ PointResult PointRunner::finish(Series& series, const Point& point) {
     if (!job_.is_root()) return result;
 
     result.samples = std::move(series.samples);
-    SummaryRules rules = rules_.summary;
-    rules.has_common_start = loop_.start() == Start::clock;
-    rules.follows_on = loop_.start() == Start::none;
-    rules.clock_error_ns = result.clock_error_ns = clock_error_ns_;
-    result.summary = rules_.summarise(result.samples, job_.layout(), point.message_size, rules);
+    result.clock_error_ns = clock_error_ns_;
+    result.summary = rules_.summarise(result.samples, job_.layout(), point.message_size, summary_rules());
     result.summary.ratio = result.summary.ratio_low = result.summary.ratio_high = kUnknown;
     result.stop_rule = series.stop_rule;
     result.late_limit_ns = series.late_limit;
@@ -347,8 +352,10 @@ PointOutcome PointRunner::measure(const Point& point, const Point* beside) {
     if (job_.is_root() && outcome.beside) {
         outcome.beside->started_ns = started;
         outcome.beside->duration_ns = outcome.own.duration_ns;
-        set_ratio(outcome.own, *outcome.beside, rules_);
-        set_ratio(*outcome.beside, outcome.own, rules_);
+        if (summary_rules().tells_reached()) { // of both: they move the same
+            set_ratio(outcome.own, *outcome.beside, rules_);
+            set_ratio(*outcome.beside, outcome.own, rules_);
+        }
     }
     return outcome;
 }

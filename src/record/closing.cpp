@@ -330,7 +330,7 @@ std::vector<std::string> closing_words(const std::vector<Row>& rows, const Layou
         for (const std::string& words : faster_settings(told)) remark(words);
     for (const std::string& words : untold(measured)) remark(words);
     for (const std::string& words : against_uniform(measured, layout)) remark(words);
-    remark(against_mpi(measured));
+    remark(against_mpi(told));
     return lines;
 }
 

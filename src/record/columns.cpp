@@ -379,9 +379,12 @@ std::vector<Column> rate_columns() {
                             &Summary::last_rank)),
         figure("last_rank_share", Kind::float64, "", "share of the valid ops in which it finished last",
                {"last %", kPercent, 1}, &Summary::last_rank_share),
-        with_better(figure("ratio", Kind::float64, "", "median of the partner over median of this row",
-                           {"ratio", 1, 3}, &Summary::ratio),
-                    Better::higher),
+        with_better(
+            figure("ratio", Kind::float64, "",
+                   "median of the partner over median of this row; absent, as its interval, where ops start at a "
+                   "barrier and messages go one way",
+                   {"ratio", 1, 3}, &Summary::ratio),
+            Better::higher),
         with_better(figure("ratio_low", Kind::float64, "", "lower end of the ratio's 95 % interval",
                            {"ratio low", 1, 3}, &Summary::ratio_low),
                     Better::higher),

@@ -112,6 +112,17 @@ def test_beside_mpi_the_same_matrix_in_turn(measure, tmp_path):
     assert "MPI_Alltoallv app.csv" in outcome.stdout
 
 
+def test_beside_mpi_no_ratio_of_what_goes_one_way_from_a_barrier(measure, tmp_path):
+    results, outcome = measure(
+        3, "--provider", "shm", "--sizes", "1000", "--traffic", "incast", "--baseline", "mpi", "--no-sentinel",
+    )  # fmt: skip
+    assert list(results.columns["state"]) == [COMPLETE] * 2 and len(results.rows("baseline")) == 1
+    for name in ("ratio", "ratio_low", "ratio_high"):
+        assert np.isnan(results.columns[name]).all()
+    assert "against MPI" not in outcome.stderr and " x MPI" not in outcome.stdout
+    require_sound(tmp_path / "a.h5")
+
+
 def test_what_finds_no_room_is_skipped_with_the_reason(launch, tmp_path):
     outcome = launch(
         4, "alltoall", "--provider", "shm", *QUICK, "--sizes", "1MB", "--traffic", "uniform,incast",

@@ -233,6 +233,26 @@ TEST_CASE("two engines take turns, A B B A: each block of one has a block of the
     CHECK(outcome.beside->verification.ranks.empty() == other.is_baseline());
 }
 
+TEST_CASE("messages that go one way have no ratio where ops start at a barrier") {
+    for (const Start start : {Start::barrier, Start::clock}) {
+        RunRules rules = rules_of(45, 2);
+        rules.has_late_limit = false;
+        rules.summary.loads.goes_one_way = true;
+        Run run(rules, start);
+        Point other = point_of("tagged");
+        other.window = 1;
+        const PointOutcome outcome = run.runner.measure(point_of("tagged"), &other);
+        if (!job().is_root()) continue;
+        const bool is_told = start == Start::clock;
+        for (const PointResult* result : {&outcome.own, &*outcome.beside}) {
+            CHECK(result->summary.count == 45);
+            CHECK(std::isfinite(result->summary.ratio) == is_told);
+            if (!is_told) CHECK(std::isnan(result->summary.ratio_low));
+            if (!is_told) CHECK(std::isnan(result->summary.ratio_high));
+        }
+    }
+}
+
 TEST_CASE("between blocks all ranks keep the clock, and rank 0 reports") {
     RunRules rules = rules_of(25, 2);
     Run run(rules);

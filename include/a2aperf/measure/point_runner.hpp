@@ -98,6 +98,7 @@ private:
     StopRule rule_met(const Series& series) const;
     Decision decide(std::vector<Series>& all, Nanoseconds elapsed, Nanoseconds block_time, int block) const;
     PointResult finish(Series& series, const Point& point);
+    SummaryRules summary_rules() const; // with how ops of this launch start
 
     Job& job_;
     std::span<Channel* const> channels_;

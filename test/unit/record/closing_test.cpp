@@ -241,8 +241,11 @@ TEST_CASE("of traffic that goes one way from a barrier nothing is said of what w
     const auto matrix = std::make_shared<TrafficMatrix>(parse_csv_matrix("0,0,0,0\n1,0,0,0\n1,0,0,0\n1,0,0,0\n"));
     table.points.back().traffic = std::make_shared<Traffic>("incast", 0, matrix, table.layout, 1000);
     result.summary.imbalance = 4;
+    result.summary.ratio = 1.5; // of an older program's file
     CHECK(test::contains(table.words(), "in the uniform traffic its busiest one moved"));
+    CHECK(test::contains(table.words(), ": 1.50 to 1.50 times as fast"));
     result.late_limit_ns = -1; // a barrier start
+    CHECK_FALSE(test::contains(table.words(), "against MPI"));
     result.summary.gbps.rank = result.summary.gbps.node_net = 12345;
     CHECK_FALSE(test::contains(table.words(), "12345"));
     for (const double bound : {kAbsent, 300e3}) {
