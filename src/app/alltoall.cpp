@@ -93,9 +93,11 @@ const WorkloadRow kRow{
 void say_last_words(Launch& launch, std::map<int, PointResult>& results) {
     const Plan& plan = launch.plan();
     std::vector<Row> rows;
-    for (std::size_t i = 0; i < plan.points.size(); ++i)
+    for (std::size_t i = 0; i < plan.points.size(); ++i) {
+        const auto index = static_cast<int>(i);
         rows.push_back(
-            {plan.points[i], results.contains(static_cast<int>(i)) ? &results[static_cast<int>(i)] : nullptr});
+            {plan.points[i], results.contains(index) ? &results[index] : nullptr, launch.is_before(index)});
+    }
     for (const auto& line :
          closing_words(rows, launch.job().layout(), launch.file().path().string(),
                        {launch.measurement().node_link().gbps, launch.options().link_rate.has_value()},

@@ -265,6 +265,8 @@ PointOutcome Launch::stored(const Point& point, int index) {
     if (!job_.is_root()) return outcome;
     if (point.is_counted()) ++points_before_;
     outcome.own = file_.recorder().stored(index);
+    before_.insert(index);
+    if (point.partner >= 0) before_.insert(point.partner);
     if (point.partner >= 0) outcome.beside = file_.recorder().stored(point.partner);
     return outcome;
 }

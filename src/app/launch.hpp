@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -66,6 +67,7 @@ public:
     std::string oversubscription() const; // in words; empty where every rank has a core
     std::size_t points_measured() const { return points_measured_; }
     std::size_t points_before() const { return points_before_; } // by an earlier launch; on rank 0
+    bool is_before(int index) const { return before_.contains(index); }
     // Which point is being measured, for messages; empty between points.
     const std::string& at_hand() const { return at_hand_; }
 
@@ -90,6 +92,7 @@ private:
     std::string at_hand_;
     std::size_t points_measured_ = 0;
     std::size_t points_before_ = 0;
+    std::set<int> before_;     // of them and their partners
     bool has_figures_ = false; // on rank 0; once finished, on all
 };
 

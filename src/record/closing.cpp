@@ -56,6 +56,20 @@ std::string percent(double value) {
     return fmt::format("{:.1f} %", value * 100);
 }
 
+// Of this launch's points: the links that it has, or was told of, need not be those of a launch before.
+std::optional<std::string> above_links(const Rows& rows, const NodeLinkRate& link) {
+    if (link.gbps <= 0) return std::nullopt;
+    Rows now;
+    std::ranges::copy_if(rows, std::back_inserter(now), [](const Row* row) { return !row->is_before; });
+    return exceeding(
+        now,
+        fmt::format("{}more than the {:g} Gbit/s of a node's links{}",
+                    now.size() < rows.size() ? "of this launch's points " : "", link.gbps,
+                    link.is_stated ? ", as stated (--link-rate)," : ""),
+        link.gbps, [](const Row& row) { return summary_of(row).gbps.node_net; },
+        [](double gbps) { return fmt::format("{:.2f} Gbit/s", gbps); });
+}
+
 // P(X >= k) of the binomial distribution, n trials with probability p: the sum of its terms, in logarithms.
 double at_least(std::size_t k, std::size_t n, double p) {
     const auto log_factorial = [](std::size_t i) { return std::lgamma(static_cast<double>(i) + 1); };
@@ -315,13 +329,7 @@ std::vector<std::string> closing_words(const std::vector<Row>& rows, const Layou
     remark(exceeding(
         alike, "mean above p90", 1, [](const Row& row) { return summary_of(row).mean / summary_of(row).p90; },
         factor));
-    if (link.gbps > 0)
-        remark(exceeding(
-            told,
-            fmt::format("more than the {:g} Gbit/s of a node's links{}", link.gbps,
-                        link.is_stated ? ", as stated (--link-rate)," : ""),
-            link.gbps, [](const Row& row) { return summary_of(row).gbps.node_net; },
-            [](double gbps) { return fmt::format("{:.2f} Gbit/s", gbps); }));
+    remark(above_links(told, link));
     if (oversubscription.empty()) remark(last_too_often(measured, layout.ranks()));
     for (const std::string& words : disturbances(measured, yields)) remark(words);
     remark(sentinel_shift(rows));

@@ -152,3 +152,30 @@ def test_a_class_is_granted_where_connections_tell_of_congestion(in_a_network):
     assert outcome.returncode == 0, outcome.stderr
     assert "class low-latency granted, verified" in outcome.stdout
     assert "class bulk granted, verified" in outcome.stdout
+
+
+ON_ITS_OWN_HOST = 'hostname "h${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" && exec "$@"'
+
+
+def test_what_an_earlier_launch_measured_is_not_judged_by_the_links_of_this_one(program, needs_provider, tmp_path):
+    needs_provider("tcp")
+    words = ["--provider", "tcp", "--nic", "lo", "--poll", "yield", "--sync", "barrier", "--sizes", "1000", "--ops", "5", "--no-sentinel"]
+
+    def run(*more: str) -> str:
+        command = [program, "alltoall", *words, "-o", "a.h5", *more]
+        outcome = subprocess.run(
+            [MPIRUN, "2", "unshare", "-u", "bash", "-c", ON_ITS_OWN_HOST, "host", *command],
+            cwd=tmp_path, capture_output=True, text=True, stdin=subprocess.DEVNULL,
+        )  # fmt: skip
+        if "unshare failed" in outcome.stderr:
+            pytest.skip(f"no host names can be made here ({outcome.stderr.strip()})")
+        assert outcome.returncode == 0, outcome.stderr
+        return outcome.stderr
+
+    slow = ["--link-rate", "1kbit/s"]
+    judged = "of a node's links, as stated (--link-rate)"
+    assert judged in run(*slow)
+    assert "of a node's links" not in run("--force")
+    again = run("--resume", *slow)
+    assert "1 point measured before" in again
+    assert "of a node's links" not in again

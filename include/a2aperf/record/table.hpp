@@ -19,6 +19,7 @@ namespace a2aperf {
 struct Row {
     const Point& point;
     const PointResult* result; // null: skipped
+    bool is_before = false;    // by an earlier launch, which knew its own links
 };
 
 using Rows = std::vector<const Row*>;

@@ -134,6 +134,12 @@ TEST_CASE("what looks wrong is pointed out with its figures") {
     shaped.add(1000).summary.gbps.node_net = 0.25;
     CHECK(contains(shaped.words({0.2, true}), "note: more than the 0.2 Gbit/s of a node's links, as stated "
                                               "(--link-rate), at 1 of 2 points"));
+    // By the links of this launch only what it measured.
+    shaped.rows[1].is_before = true;
+    CHECK_FALSE(contains(shaped.words({0.2, true}), "links"));
+    shaped.add(3000).summary.gbps.node_net = 0.3;
+    CHECK(contains(shaped.words({0.2, false}), "note: of this launch's points more than the 0.2 Gbit/s of a node's "
+                                               "links at 1 of 2 points, most at 3 kB"));
     CHECK(contains(after([](PointResult& r) { r.summary.invalid = 25; }),
                    "a rank was late) at 1 of 2 points, most at "
                    "1 kB: 20.0 %"));
