@@ -68,21 +68,18 @@ void agree_on_traffic(const Job& job, const Plan& plan) {
         throw UsageError("--traffic: not all ranks have the same matrix: a file must be the same on every node");
 }
 
-// Of ranks that are far from an adapter the first one's words, and how many there are; on rank 0. Collective.
-std::string far_words(const Job& job, const std::string& mine) {
-    const std::vector<std::string> texts = job.gather_text(mine);
-    const auto first = std::ranges::find_if(texts, [](const std::string& text) { return !text.empty(); });
-    if (first == texts.end()) return {};
-    const auto near = std::ranges::count(texts, "");
-    const auto more = static_cast<std::int64_t>(texts.size()) - near - 1;
-    return fmt::format("{}: {}{}", job.who(static_cast<Rank>(first - texts.begin())), *first,
-                       more > 0 ? fmt::format("; {} not near {}",
-                                              counted(more, "more rank") + (more > 1 ? " are" : " is"),
-                                              more > 1 ? "theirs" : "its own")
-                                : "");
-}
-
 } // namespace
+
+std::string far_words(std::span<const std::string> of_ranks, const std::function<std::string(Rank)>& who) {
+    const auto first = std::ranges::find_if(of_ranks, [](const std::string& text) { return !text.empty(); });
+    if (first == of_ranks.end()) return {};
+    const auto near = std::ranges::count(of_ranks, "");
+    const auto more = static_cast<std::int64_t>(of_ranks.size()) - near - 1;
+    std::string words = fmt::format("{}: {}", who(static_cast<Rank>(first - of_ranks.begin())), *first);
+    if (more > 0)
+        words += fmt::format("; {} {} such a warning", counted(more, "more rank"), more > 1 ? "have" : "has");
+    return words;
+}
 
 ChannelSettings Preparation::channel_settings(const Options& options, const Job& job) const {
     const int ranks = job.ranks();
@@ -170,7 +167,8 @@ Preparation prepare(const Job& job, const Options& options, const StoredChoices&
     agree_on_traffic(job, plan);
     deal_adapters(choice, job.layout().local_index(job.rank()),
                   workload.deals_peers() ? channel_counts(plan).own : 1);
-    choice.nic_choice.warning = far_words(job, choice.nic_choice.warning);
+    choice.nic_choice.warning =
+        far_words(job.gather_text(choice.nic_choice.warning), [&](Rank rank) { return job.who(rank); });
     const auto stored_start = keep_stored(plan, from_reader(job, stored));
     PollingChoice polling =
         choose_polling(options.polls.front(), is_oversubscribed(job.layout(), cores, most_threads(plan)));

@@ -2,7 +2,9 @@
 // What a launch decides before it opens anything, each the same on all ranks.
 #pragma once
 
+#include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -40,6 +42,10 @@ struct Preparation {
 // stored: what an earlier launch chose, on the rank that looked at its file. Collective. Throws UsageError and
 // NothingToMeasure on all ranks alike.
 Preparation prepare(const Job& job, const Options& options, const StoredChoices& stored, StartTimes& start_times);
+
+// Of ranks that are not near an adapter, or may not be, the first one's words and how many more have some.
+// of_ranks: [R]; empty = near.
+std::string far_words(std::span<const std::string> of_ranks, const std::function<std::string(Rank)>& who);
 
 // In words; empty where every thread has a core. cores: of each node, [N].
 std::string oversubscription(const Job& job, const std::vector<int>& cores, int threads);

@@ -226,13 +226,23 @@ std::string why_down(const std::string& name, const std::string& port) {
 
 } // namespace
 
-std::string why_far(int numa_node, const std::string& name, const Locality& here) {
+std::string why_far(int numa_node, const std::string& name, const Locality& here, const DistanceTo& distance_to) {
     constexpr int kLocal = 10;
     if (numa_node < 0 || here.machine_numa_nodes <= 1) return {};
     if (here.numa_nodes.size() > 1)
         return fmt::format("not bound to one NUMA node, while {} is at node {}", name, numa_node);
-    const int distance = numa_distance(here.numa_nodes, numa_node).value_or(kLocal);
+    const int distance = distance_to(here.numa_nodes, numa_node).value_or(kLocal);
     return distance > kLocal ? fmt::format("far from {}: distance {} (10 is local)", name, distance) : "";
+}
+
+std::string why_far(std::span<const std::pair<int, std::string>> adapters, const Locality& here,
+                    const DistanceTo& distance) {
+    std::vector<std::string> far;
+    for (const auto& [numa_node, name] : adapters) {
+        std::string why = why_far(numa_node, name, here, distance);
+        if (!why.empty() && std::ranges::find(far, why) == far.end()) far.push_back(std::move(why));
+    }
+    return fmt::format("{}", fmt::join(far, "; "));
 }
 
 NicChoice choose_nic(const std::vector<Offer>& offers, const NicWish& wish) {

@@ -219,12 +219,9 @@ void deal_adapters(ProviderChoice& choice, int local_index, int endpoints) {
     choice.offer = Offer(choice.dealt.front());
     choice.nic = nic_of(choice.offer);
     choice.nic_choice = {0, numa_distance(choice.here.numa_nodes, choice.nic.numa_node), {}};
-    std::vector<std::string> far;
-    for (const Offer& offer : choice.dealt) {
-        std::string why = why_far(nic_of(offer).numa_node, offer.domain(), choice.here);
-        if (!why.empty() && std::ranges::find(far, why) == far.end()) far.push_back(std::move(why));
-    }
-    choice.nic_choice.warning = fmt::format("{}", fmt::join(far, "; "));
+    std::vector<std::pair<int, std::string>> adapters;
+    for (const Offer& offer : choice.dealt) adapters.emplace_back(nic_of(offer).numa_node, offer.domain());
+    choice.nic_choice.warning = why_far(adapters, choice.here);
 }
 
 std::string one_queue_trouble(const Job& job, const Offer& offer) {

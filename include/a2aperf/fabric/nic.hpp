@@ -2,9 +2,12 @@
 // The adapter behind a domain: what sysfs says of it, and which one a rank takes.
 #pragma once
 
+#include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "a2aperf/fabric/locality.hpp"
@@ -44,8 +47,16 @@ struct NicChoice {
     std::string warning;         // why_far(); empty = near
 };
 
+// From where a rank may run to an adapter's NUMA node, as numa_distance() tells it.
+using DistanceTo = std::function<std::optional<int>(const std::vector<int>& from, int to)>;
+
 // Of a rank that is not near an adapter at this NUMA node, why that is so; empty where it is, or nobody knows.
-std::string why_far(int numa_node, const std::string& name, const Locality& here);
+std::string why_far(int numa_node, const std::string& name, const Locality& here,
+                    const DistanceTo& distance = numa_distance);
+
+// Of several, by NUMA node and name, each once.
+std::string why_far(std::span<const std::pair<int, std::string>> adapters, const Locality& here,
+                    const DistanceTo& distance = numa_distance);
 
 // Of a text that names one. Throws UsageError that names the adapters there are, and says where one is down.
 NicChoice choose_nic(const std::vector<Offer>& offers, const NicWish& wish);

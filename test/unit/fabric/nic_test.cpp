@@ -138,6 +138,22 @@ TEST_CASE("a rank is far from an adapter of another NUMA node, or bound to none"
     CHECK(why_far(1, "mlx5_0", {.numa_nodes = {0, 1}, .machine_numa_nodes = 2}) ==
           "not bound to one NUMA node, while mlx5_0 is at node 1");
     CHECK(why_far(1, "mlx5_0", {.numa_nodes = {0, 1}, .machine_numa_nodes = 1}).empty());
+    const auto distance = [](const std::vector<int>& from, int to) { return from.front() == to ? 10 : 21; };
+    const auto unknown = [](const std::vector<int>&, int) { return std::optional<int>(); };
+    CHECK(why_far(1, "mlx5_0", one, distance) == "far from mlx5_0: distance 21 (10 is local)");
+    CHECK(why_far(0, "mlx5_0", one, distance).empty());
+    CHECK(why_far(1, "mlx5_0", one, unknown).empty());
+}
+
+TEST_CASE("of several adapters a rank names each that it is far from, once") {
+    Locality one;
+    one.numa_nodes = {0};
+    one.machine_numa_nodes = 2;
+    const auto distance = [](const std::vector<int>& from, int to) { return from.front() == to ? 10 : 21; };
+    const std::vector<std::pair<int, std::string>> four{{1, "a"}, {0, "b"}, {1, "c"}, {1, "a"}};
+    CHECK(why_far(four, one, distance) ==
+          "far from a: distance 21 (10 is local); far from c: distance 21 (10 is local)");
+    CHECK(why_far(std::span(four).subspan(1, 1), one, distance).empty());
 }
 
 TEST_CASE("an adapter is taken by name or by the local rank's place in a map") {
