@@ -162,7 +162,7 @@ stage_mpich() {
         return
     fi
     configure_build "$folder" -Dtests=enabled -Dmpi=mpich -Doptimization=0
-    build_targets "$folder" src/app/a2aperf test/mpi/mpi-{job,clock,channel,credit-stream,duration-loop,duration-runner,echo-engine,engine,forwarding,op-loop,paced-echo,path-streams,point-runner,thread-team,threaded-stream,verifier}
+    build_targets "$folder" src/app/a2aperf test/mpi/mpi-{job,clock,channel,credit-stream,duration-loop,duration-runner,echo-engine,engine,forwarding,op-loop,paced-echo,path-streams,point-runner,setup,thread-team,threaded-stream,verifier}
     local of_many=(--no-suite many)
     [[ $all == no ]] || of_many=()
     MPIRUN=mpirun.mpich suite 'MPICH: MPI tests' "$folder/meson-logs/testlog.junit.xml" \

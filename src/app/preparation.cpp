@@ -155,7 +155,7 @@ Preparation prepare(const Job& job, const Options& options, const StoredChoices&
         workload.sample_bytes(options, job.ranks()), static_cast<Bytes>(workload.most_channels(options)));
     auto cores = cores_of_nodes(job, choice.here);
     const std::string shared_cores = why_cores_are_shared(job, cores);
-    Plan plan = plan_within(budget, options, job.layout(), [&](const Point& point) -> std::optional<std::string> {
+    const auto why_not = [&](const Point& point) -> std::optional<std::string> {
         if (auto why = usual_poll_trouble(options, point, shared_cores)) return why;
         const auto missing = lacking.find(point.memory.empty() ? options.memories.front() : point.memory);
         if (missing != lacking.end()) return missing->second;
@@ -163,7 +163,14 @@ Preparation prepare(const Job& job, const Options& options, const StoredChoices&
         for (const Offer& offer : choice.offers())
             if (auto why = workload.trouble(offer, point)) return why;
         return memory_skip_reason(point, budget, job.ranks());
+    };
+    std::vector<PointSkip> found;
+    Plan plan = plan_within(budget, options, job.layout(), [&](const Point& point) {
+        auto why = why_not(point);
+        found.push_back({point.label(), why.value_or("")});
+        return why;
     });
+    require_same_skips(job, found, choice.offer.domain());
     agree_on_traffic(job, plan);
     deal_adapters(choice, job.layout().local_index(job.rank()),
                   workload.deals_peers() ? channel_counts(plan).own : 1);

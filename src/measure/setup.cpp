@@ -9,6 +9,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "a2aperf/base/error.hpp"
+#include "a2aperf/base/random.hpp"
 #include "a2aperf/fabric/provider.hpp"
 #include "a2aperf/measure/adapters.hpp"
 #include "a2aperf/measure/channels.hpp"
@@ -121,6 +123,38 @@ std::optional<std::string> fabric_skip_reason(const Point& point, const Provider
         for (const Offer& one : choice.offers())
             if (auto why = mode_trouble(of_mode, choice, one, layout)) return why;
     return std::nullopt;
+}
+
+void require_same_skips(const Job& job, const std::vector<PointSkip>& found, const std::string& adapter) {
+    std::string skips;
+    std::uint64_t digest = found.size();
+    for (const PointSkip& point : found) {
+        skips += point.why.empty() ? '-' : 's';
+        digest = mix64(digest ^ static_cast<std::uint64_t>(skips.back()));
+    }
+    const auto mine = static_cast<std::int64_t>(digest >> 1U);
+    if (job.min(mine) == job.max(mine)) return;
+    const std::vector<std::string> of_ranks = job.all_gather_text(skips);
+    const auto at_of = [](const std::string& text, std::size_t at) { return at < text.size() ? text[at] : '-'; };
+    // Up to the first that differs all were asked of the same points.
+    std::size_t at = 0;
+    const auto differ = [&](const std::string& text) { return at_of(text, at) != at_of(of_ranks.front(), at); };
+    while (at < found.size() && std::ranges::none_of(of_ranks, differ)) ++at;
+    const PointSkip here = at < found.size() ? found[at] : PointSkip{};
+    const std::vector<std::string> whys = job.all_gather_text(here.why), adapters = job.all_gather_text(adapter);
+    const auto rank_that = [&](bool skips_it) {
+        const auto one = std::ranges::find_if(
+            of_ranks, [&](const std::string& text) { return (at_of(text, at) == 's') == skips_it; });
+        return static_cast<std::size_t>(one - of_ranks.begin()) % of_ranks.size();
+    };
+    const std::size_t without = rank_that(true), with = rank_that(false);
+    const auto named = [&](std::size_t rank) {
+        const std::string& on = adapters[rank];
+        return job.who(static_cast<Rank>(rank)) + (on.empty() ? "" : " on " + on);
+    };
+    throw UsageError(fmt::format("{}: {} cannot measure it ({}), and {} can: leave it out, or give a --provider or "
+                                 "--nic that is alike on all nodes",
+                                 here.label, named(without), whys[without], named(with)));
 }
 
 int most_threads(const Plan& plan) {

@@ -22,6 +22,16 @@ namespace a2aperf {
 std::optional<std::string> fabric_skip_reason(const Point& point, const ProviderChoice& choice,
                                               const Layout& layout);
 
+// What a rank found of a point when it made its plan.
+struct PointSkip {
+    std::string label, why; // why: empty = it can be measured
+};
+
+// Ranks plan by what their own nodes offer: where one skips what another measures they would wait for each other in
+// vain. found: of every point in the order in which it was asked. Throws UsageError, the same on all ranks, which
+// names the first such point, two ranks and their adapters. Collective.
+void require_same_skips(const Job& job, const std::vector<PointSkip>& found, const std::string& adapter);
+
 // Entries of a completion queue beyond which no stream of the plan has operations under way.
 std::size_t queue_entries(const Plan& plan, int ranks);
 // Which its sends put there: all, unless a point leaves some out.
