@@ -107,7 +107,8 @@ void check_endpoints(const Options& options) {
             "above 1 can be given: another one is for a launch of its own");
     if (!options.is_given("threads")) return;
     const std::vector<Threads>& threads = alltoall_options(options).threads;
-    if (endpoints == std::vector<int>{1})
+    const bool tries_several = alltoall_options(options).search && !options.is_given("endpoints");
+    if (endpoints == std::vector<int>{1} && !tries_several)
         throw UsageError("--threads: a rank has a thread for each of several endpoints: give --endpoints above 1");
     if (threads == std::vector{Threads::each} && queues == std::vector{Queues::one})
         throw UsageError(

@@ -33,6 +33,7 @@ BAD = [
     (("--nic", "e0,e0"), "'e0,e0' names a NIC twice"),
     (("--endpoints", "2,4", "--queues", "each,one"), "of --endpoints one number above 1 can be given"),
     (("--threads", "each"), "--threads: a rank has a thread for each of several endpoints: give --endpoints above 1"),
+    (("--threads", "each", "--endpoints", "1", "--search"), "--threads: a rank has a thread for each of several endpoints"),
     (("--threads", "two", "--endpoints", "2"), "--threads: unknown threads 'two': expected one of one, each"),
     (("--threads", "each", "--endpoints", "2", "--queues", "one"), "--threads each: endpoints that have one queue have one domain"),
     (("--dry-run", "--ranks", "1"), "at least 2 ranks: give --ranks 2 or more"),

@@ -126,6 +126,14 @@ def test_endpoints_and_ways_to_poll_that_are_not_given_are_tried_where_they_tell
     assert list(used.columns["endpoints"]) == [int(found.get("endpoints", 1))]
 
 
+def test_a_thread_for_each_of_the_endpoints_that_it_tries_by_itself(a2aperf):
+    of_four = ("alltoall", "--search", "--dry-run", "--ranks", "4", "--sizes", "1000")
+    usual, threaded = a2aperf(*of_four), a2aperf(*of_four, "--threads", "one,each")
+    assert usual.returncode == threaded.returncode == 0, usual.stderr + threaded.stderr
+    assert "endpoints 2" in usual.stdout and "threads each" not in usual.stdout
+    assert "endpoints 2 threads each" in threaded.stdout and "endpoints 2 1000 B" in threaded.stdout
+
+
 def test_a_second_endpoint_is_left_out_where_its_buffers_have_no_room(a2aperf):
     of_four = ("alltoall", "--search", "--dry-run", "--ranks", "4", "--sizes", "1MiB", "--memory-limit")
     refused = "endpoints 2 1048576 B, skipped: the buffers of 2 endpoints have no room in 40 MiB a node"
