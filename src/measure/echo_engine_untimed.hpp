@@ -166,7 +166,7 @@ void EchoEngine<Mode, Pace>::see_peers(std::vector<PeerSeen>& seen) const {
             if constexpr (kIsFetched) {
                 const auto index = static_cast<std::size_t>(place - places_.begin());
                 owes = owes && !is_told(index);
-                is_reading |= is_read(index);
+                is_reading |= is_told(index); // also where its read finds no room yet
                 fetched += far_.due[index];
             }
             is_due |= owes;
