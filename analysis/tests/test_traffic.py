@@ -455,7 +455,7 @@ def test_a_file_whose_program_left_out_its_rates_alone_has_no_ratio_either(
     points = found.points.assign(bound_share=np.nan, gbps_rank=[3.0, np.nan])
     read = one_way.without_rates(replace(found, points=points, columns=columns))
     assert read.untold == () and read.points["ratio"].isna().all()
-    assert read.older == (f"ratios of 1 point left out: {one_way.WHY}",)
+    assert read.older == (f"a.h5: ratios of 1 point left out: {one_way.WHY}",)
 
 
 def test_a_lost_matrix_leaves_what_there_is(monkeypatch: pytest.MonkeyPatch) -> None:
