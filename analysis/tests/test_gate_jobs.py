@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -22,6 +22,8 @@ pytestmark = pytest.mark.usefixtures("summed_once")
 
 A2A = Callable[..., Outcome]
 PAIRS = Setup(nodes=8, ppn=1, sizes=(1_000_000,), ops=10)
+NODES = [f"node{i:03}" for i in range(1, 9)]
+NEXT = [f"node{i:03}" for i in range(9, 17)]
 HEALTHY = "node001\tprogram\tok\ta2aperf 0.1.0\nnode002\tprogram\tok\ta2aperf 0.1.0\n"
 
 
@@ -155,30 +157,88 @@ def test_the_links_of_a_file_of_pairs_are_checked_unasked(
     assert checked(a2a, file, "--min-efficiency", "1%")[1]["files"][0]["verdict"] == "unknown"
 
 
-@pytest.mark.parametrize("nodes", [8, 7])
+def night(folder: Path, day: int, truth: Truth | None = None, names: Sequence[str] = NODES) -> Path:
+    """A night's matrix of pairs of these nodes; senders of `truth` are counted along them."""
+    setup = replace(
+        PAIRS, nodes=len(names), seed=4 + day, started=datetime(2026, 3, day, tzinfo=UTC)
+    )
+    file = synthetic_pairs.write_pairs(folder / f"{day}.h5", setup, truth)
+    with edited(file) as opened:
+        opened["segments/0/nodes"][...] = list(names)
+    return file
+
+
 def test_what_was_weak_in_an_earlier_night_is_not_told_of_the_last(
-    a2a: A2A, tmp_path: Path, nodes: int
+    a2a: A2A, tmp_path: Path
 ) -> None:
-    """It may have been mended, or taken out, since; weak in the last night is weak."""
-    first = replace(PAIRS, seed=5, started=datetime(2026, 3, 1, tzinfo=UTC))
-    then = replace(PAIRS, seed=6, nodes=nodes, started=datetime(2026, 3, 2, tzinfo=UTC))
-    synthetic_pairs.write_pairs(tmp_path / "1.h5", first, Truth(senders={7: 2.0}))
-    synthetic_pairs.write_pairs(tmp_path / "2.h5", then)
-    assert a2a("gate", tmp_path / "1.h5").status == 2
+    """It may have been mended since; weak in the last night is weak."""
+    assert a2a("gate", night(tmp_path, 1, Truth(senders={7: 2.0}))).status == 2
+    night(tmp_path, 2)
     status, checks, candidates = checked(a2a, tmp_path)
     assert (status, candidates) == (0, {})
-    assert checks["weak links"][0]["n"] == "1 launch"
-    assert "1 launch before it left out" in a2a("gate", tmp_path, "--json").out
-    last = replace(PAIRS, seed=7, started=datetime(2026, 3, 3, tzinfo=UTC))
-    synthetic_pairs.write_pairs(tmp_path / "3.h5", last, Truth(senders={3: 2.0}))
-    # Of other nodes it is no later night.
-    others = [f"other{i}" for i in range(8)]
-    aside = replace(PAIRS, seed=8, started=datetime(2026, 3, 4, tzinfo=UTC))
-    file = synthetic_pairs.write_pairs(tmp_path / "4.h5", aside)
-    with edited(file) as opened:
-        opened["segments/0/nodes"][...] = others
+    (one,) = checks["weak links"]
+    assert one["n"] == "1 launch"
+    assert one["why"] == (
+        "nothing stands out; 1 earlier launch left out as far as a later job has the same nodes"
+    )
+    assert "1 earlier launch left out" in a2a("gate", tmp_path).out  # also where it is piped
+    night(tmp_path, 3, Truth(senders={3: 2.0}))
+    night(tmp_path, 4, names=[f"other{i}" for i in range(8)])  # is no later night of the others
     status, checks, candidates = checked(a2a, tmp_path)
     assert (status, list(candidates)) == (2, ["node004"])
+
+
+@pytest.mark.parametrize(
+    "later",
+    [
+        [NODES[7:] + NEXT[:7]],  # shares one node
+        [[*NODES[:3], *NODES[4:], NEXT[0]]],  # all but the weak one
+        [NODES[5:] + NEXT[:5], NODES[3:5] + NEXT[2:8]],  # the last one shares none with the first
+        [NODES[2:5]],  # too few to be judged
+    ],
+    ids=["one-node", "all-others", "chain", "too-few"],
+)
+def test_a_weak_node_stays_weak_until_a_later_job_that_can_be_judged_has_it(
+    a2a: A2A, tmp_path: Path, later: list[list[str]]
+) -> None:
+    has_it = any("node004" in names and len(names) >= 4 for names in later)
+    night(tmp_path, 1, Truth(senders={3: 2.0}))
+    for day, names in enumerate(later, 2):
+        night(tmp_path, day, names=names)
+    status, checks, candidates = checked(a2a, tmp_path)
+    verdicts = [one["verdict"] for one in checks["weak links"]]
+    assert (status, list(candidates)) == ((0, []) if has_it else (2, ["node004"]))
+    assert ("critical" in verdicts) == (not has_it)
+    assert ("unknown" in verdicts) == any(len(names) < 4 for names in later)
+    night(tmp_path, 9, names=NODES)
+    status, checks, candidates = checked(a2a, tmp_path)
+    assert (status, candidates) == (0, {})
+
+
+def test_a_weak_pair_stays_weak_until_a_later_job_has_both_of_its_nodes(
+    a2a: A2A, tmp_path: Path
+) -> None:
+    night(tmp_path, 1, Truth(pairs={(2, 6): 3.0}))
+    night(tmp_path, 2, names=NODES[:5] + NEXT[:3])
+    night(tmp_path, 3, names=NODES[5:] + NEXT[3:])
+    status, checks, _ = checked(a2a, tmp_path)
+    assert status == 2
+    assert checks["weak links"][0]["why"].startswith("node003 → node007: ")
+    night(tmp_path, 4, names=NODES[1:] + NEXT[:1])
+    assert checked(a2a, tmp_path)[0] == 0
+
+
+def test_an_oversubscribed_job_says_nothing_of_how_its_nodes_are_now(
+    a2a: A2A, tmp_path: Path
+) -> None:
+    night(tmp_path, 1, Truth(senders={3: 2.0}))
+    with edited(night(tmp_path, 2)) as opened:
+        opened["segments/0/node_of_rank"][...] = [0] * 8
+    status, checks, candidates = checked(a2a, tmp_path)
+    assert (status, list(candidates)) == (2, ["node004"])
+    assert checks["weak links"][0]["why"].startswith("oversubscribed: 8 ranks on 1 core of node001")
+    night(tmp_path, 3)
+    assert checked(a2a, tmp_path)[0] == 0
 
 
 def test_refusals(a2a: A2A, folder: Path) -> None:

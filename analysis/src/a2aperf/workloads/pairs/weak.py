@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -130,9 +130,25 @@ def _finding(of: Links, hit: _Hit, text: str) -> Finding:
             "share": 1 / weak.factor,
             "limit": 1 / weak.limit,
             "spread": weak.spread,
+            "nodes": ",".join(_nodes(hit)),
         },
         nodes=(hit.view.nodes[max(weak.source, weak.destination)],) if weak.kind in _ENDS else (),
     )
+
+
+def _nodes(hit: _Hit) -> list[str]:
+    """Those that it is about: of a switch all that hang on it, of a step all of the launch."""
+    weak, view = hit.weak, hit.view
+    ends = weak.source, weak.destination
+    if weak.kind == "step":
+        named = view.nodes
+    elif weak.kind == "block":
+        names = sorted({switch for switch in view.switches if switch})
+        both = {names[one] for one in ends}
+        named = [node for node, on in zip(view.nodes, view.switches, strict=True) if on in both]
+    else:
+        named = [view.nodes[one] for one in ends if one >= 0]
+    return list(dict.fromkeys(named))
 
 
 def _share(factor: float) -> str:
@@ -231,6 +247,6 @@ def _inside(of: Links, index: int, view: View) -> list[Finding]:
             f"themselves ({us(times[one.source])} instead of {us(middle)}; nodes spread by "
             f"{percent(float(np.expm1(one.spread)))})"
         )
-        hit = _Hit(view, one)
+        hit = _Hit(replace(view, nodes=of.launch.nodes), one)
         findings.append(_finding(of, hit, text))
     return findings
