@@ -294,6 +294,29 @@ def test_a_night_that_lacks_points_is_told_of_the_last_one_alone(a2a: A2A, tmp_p
     assert a2a("gate", folder, "--min-efficiency", "1%").status == 0
 
 
+@pytest.mark.parametrize("chosen", [(), ("--where", "nodes=4")])
+def test_a_night_that_measured_nothing_is_told_until_a_later_one_did(
+    a2a: A2A, tmp_path: Path, chosen: tuple[str, ...]
+) -> None:
+    folder = tmp_path / "nightly"
+    night(folder, 1)
+    (file,) = night(folder, 2, launches=1)
+    with edited(file) as opened:
+        opened["state"][...] = schema.STATES.index("pending")
+        opened["segment"][...] = -1
+        opened["started"][...] = -1
+        opened["segments/0/end_state"][()] = 3
+    asked = ("gate", folder, "--min-efficiency", "1%", *chosen)
+    unknown(a2a(*asked), "4 pending of ")
+    night(folder, 3, launches=1, setup=replace(SETUP, nodes=2))  # of another scale
+    unknown(a2a(*asked), "4 pending of ")
+    night(folder, 4)
+    outcome = a2a(*asked, "--json")
+    assert outcome.status == 0
+    (note,) = [one for one in json.loads(outcome.out)["notes"] if "measured nothing" in one]
+    assert str(file) in note
+
+
 @pytest.mark.parametrize(
     ("text", "status", "words"),
     [

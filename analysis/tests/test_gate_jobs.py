@@ -193,7 +193,7 @@ def test_what_was_weak_in_an_earlier_night_is_not_told_of_the_last(
     [
         [NODES[7:] + NEXT[:7]],  # shares one node
         [[*NODES[:3], *NODES[4:], NEXT[0]]],  # all but the weak one
-        [NODES[5:] + NEXT[:5], NODES[3:5] + NEXT[2:8]],  # the last one shares none with the first
+        [NODES[7:] + NEXT[:7], NEXT],  # the last one shares none with the first
         [NODES[2:5]],  # too few to be judged
     ],
     ids=["one-node", "all-others", "chain", "too-few"],

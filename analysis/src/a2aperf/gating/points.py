@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Any, Final
 
 import numpy as np
@@ -14,7 +16,7 @@ from a2aperf.errors import InputError
 from a2aperf.explain import series
 from a2aperf.gating.checks import Check, State, unknown, worst
 from a2aperf.gating.limits_file import KINDS, Kind, Limit, percent
-from a2aperf.labels import count_text, size_text
+from a2aperf.labels import count_text, list_text, size_text
 from a2aperf.results import Results
 
 _LINE: Final = ["series", "ranks", "nodes", "ppn"]
@@ -38,11 +40,46 @@ def of_last_jobs(found: Results) -> tuple[Results, list[str]]:
     is_pending = points["launch"].isna()
     earlier = set(points["file"][~is_last & ~is_pending]) - set(points["file"][is_last])
     is_last |= is_pending & ~points["file"].isin(earlier)
+    bare = is_last & _is_bare_before(found)
+    is_last &= ~bare
     if is_last.all():
         return found, []
-    left = count_text(points["launch"][~is_last].nunique(), "launch", "launches")
-    told = f"limits are for the last job of each scale and setting; {left} before it are left out"
-    return found.select(is_last), [f"note: {told}"]
+    notes = []
+    if (~is_last & ~bare).any():
+        left = count_text(points["launch"][~is_last & ~bare].nunique(), "launch", "launches")
+        told = "limits are for the last job of each scale and setting"
+        notes.append(f"note: {told}; {left} before it are left out")
+    if bare.any():
+        names = list_text([str(found.files[name]) for name in points["file"][bare].unique()], 3)
+        notes.append(f"note: {names}: measured nothing, and later jobs have the scale; left out")
+    return found.select(is_last), notes
+
+
+def _is_bare_before(found: Results) -> pd.Series[bool]:
+    """Points of files that measured nothing, of scales that a later job has.
+
+    Such a file is dated by when its last launch began.
+    """
+    points = found.points
+    scale = [points["role"], *(points[name] for name in _LINE[1:])]
+    begun = points["started"].astype("Float64").fillna(-1)
+    newest = begun.groupby(scale, dropna=False).transform("max")
+    is_bare = points["launch"].isna().groupby(points["file"]).transform("all")
+    dates = {str(name): _date(found, str(name)) for name in points["file"][is_bare].unique()}
+    when = points["file"].map(dates).astype("Float64").fillna(math.inf)
+    return (is_bare & (newest > when)).astype(bool)
+
+
+def _date(found: Results, file: str) -> float:
+    """When the last launch of a file began, ns since 1970; NaN where that cannot be told."""
+    path = found.files[file]
+    launches = [one for one in found.launches.values() if one.path == path]
+    texts = [str(one.attributes.get("started", "")) for one in launches]
+    texts = texts or [str(found.attributes[file].get("created", ""))]
+    try:
+        return max(datetime.fromisoformat(text).timestamp() for text in texts) * 1e9
+    except ValueError:
+        return math.nan
 
 
 def check(found: Results, limits: Sequence[Limit]) -> list[Check]:
