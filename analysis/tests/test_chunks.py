@@ -13,6 +13,7 @@ import pandas as pd
 import pytest
 
 from a2aperf import grouping, layouts, loading, sides
+from a2aperf.oversubscription import oversubscription
 from a2aperf.results import Results
 from a2aperf.workloads.alltoall import verify
 from support import synthetic
@@ -103,6 +104,17 @@ def test_so_are_threads(tmp_path: Path) -> None:
     found = replace(found, points=found.points.assign(endpoints=2))
     assert grouping.setting_names(found, found.points, ()) == ["threads"]
     assert set(grouping.setting_labels(found, found.points)) == {"threads each", "threads one"}
+
+
+def test_threads_of_endpoints_take_a_core_each(tmp_path: Path) -> None:
+    """`--threads each` on as many cores as a node has ranks."""
+    for threads, told in (("each", "2 threads each of 2 ranks on 2 cores"), ("one", "")):
+        found = launches(tmp_path, threads=threads, endpoints=2)
+        first, second = found.launches.values()
+        for one in (first, second):
+            one.node_facts["cores_of_ranks"] = ["2", "2"]
+        assert oversubscription(first) == ""
+        assert told in oversubscription(second) and bool(oversubscription(second)) == bool(told)
 
 
 def test_threads_are_checked(tmp_path: Path) -> None:

@@ -489,6 +489,10 @@ def test_oversubscription_is_known_from_what_is_recorded(tmp_path: Path) -> None
     assert oversubscription(launch) == "oversubscribed: 4 ranks on 2 cores"
     facts["cores_of_ranks"] = ["3"]
     assert oversubscription(launch) == "oversubscribed: 4 ranks on 3 cores"
+    facts["cores_of_ranks"] = ["4"]
+    assert oversubscription(launch) == ""
+    told = "oversubscribed: 2 threads each of 4 ranks on 4 cores"
+    assert oversubscription(replace(launch, threads=2)) == told
     facts["cores_of_ranks"], facts["cores_usable"] = ["0"], [""]
     assert oversubscription(launch) == ""
 

@@ -38,6 +38,8 @@ class Launch:
     start: schema.Counters | None = None
     """What its start counted."""
     start_times: schema.StartTimes | None = None
+    threads: int = 1
+    """With which a rank drives its endpoints, at the most in any of its points."""
 
     def setting(self, name: str) -> str | None:
         """Value of a label, variable, attribute or node fact; None where it is not recorded.

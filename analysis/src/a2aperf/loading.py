@@ -14,7 +14,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from a2aperf import asking, carried, copies, reading, regular, schema, terminal, workloads
+from a2aperf import (
+    asking,
+    carried,
+    copies,
+    grouping,
+    reading,
+    regular,
+    schema,
+    terminal,
+    workloads,
+)
 from a2aperf.deferred import pandas as pd
 from a2aperf.errors import InputError
 from a2aperf.labels import count_text
@@ -114,7 +124,10 @@ def _read(name: str, path: Path, said: asking.Summary | InputError) -> _Part:
     if isinstance(said, InputError):
         raise said
     terminal.tell_once(*(f"a2a: {path}: {what}" for what in said.damaged))
-    launches = [_launch(name, path, index, one) for index, one in enumerate(said.segments)]
+    launches = [
+        replace(_launch(name, path, index, one), threads=_threads(said.columns, index))
+        for index, one in enumerate(said.segments)
+    ]
     part = _Part(
         name,
         path,
@@ -131,6 +144,15 @@ def _read(name: str, path: Path, said: asking.Summary | InputError) -> _Part:
     _leave_out_untold(part)
     _explain_failed(part.columns)
     return part
+
+
+def _threads(columns: Mapping[str, NDArray[Any]], segment: int) -> int:
+    """Threads of a rank that poll, at the most in any point of a launch."""
+    threads, endpoints = columns.get(grouping.THREADS), columns.get(grouping.ENDPOINTS)
+    if threads is None or endpoints is None:
+        return 1
+    own = (columns["segment"] == segment) & (threads == "each")
+    return max(1, int(endpoints[own].max(initial=1)))
 
 
 def _leave_out_untold(part: _Part) -> None:

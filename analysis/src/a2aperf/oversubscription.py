@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""More ranks than cores: what every figure of such a launch is to be read with."""
+"""More polling ranks, or threads, than cores: what all figures of such a launch are read with."""
 
 from __future__ import annotations
 
@@ -18,21 +18,25 @@ _NUMBER = re.compile("[0-9]{1,5}")
 def oversubscription(launch: Launch) -> str:
     """`oversubscribed: 4 ranks on 2 cores`, of several nodes the worst; empty where none is.
 
+    `2 threads each of 3 ranks on 4 cores` where each endpoint of a rank has a thread.
+
     A node of which the number of cores is not recorded is not judged.
     """
     ranks = np.bincount(launch.node_of_rank, minlength=len(launch.nodes))
     bindings: dict[int, list[str]] = {}
     for cpus, at in zip(launch.rank_facts.get("binding", []), launch.node_of_rank, strict=False):
         bindings.setdefault(int(at), []).append(cpus)
+    threads = launch.threads
     crowded = [
-        (int(here) / cores, int(here), cores, node)
+        (threads * int(here) / cores, int(here), cores, node)
         for node, here in enumerate(ranks)
-        if (cores := _cores(launch, node, bindings.get(node, []))) and here > cores
+        if (cores := _cores(launch, node, bindings.get(node, []))) and threads * here > cores
     ]
     if not crowded:
         return ""
     _, here, cores, node = max(crowded, key=lambda one: (one[0], -one[3]))
-    words = f"oversubscribed: {count_text(here, 'rank')} on {count_text(cores, 'core')}"
+    each = f"{count_text(threads, 'thread')} each of " if threads > 1 else ""
+    words = f"oversubscribed: {each}{count_text(here, 'rank')} on {count_text(cores, 'core')}"
     if len(launch.nodes) == 1:
         return words
     return f"{words} of {launch.nodes[node]} ({len(crowded)} of {count_text(len(ranks), 'node')})"
