@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from a2aperf import grouping, layouts, loading, sides
+from a2aperf import differences, grouping, layouts, loading, sides
 from a2aperf.oversubscription import oversubscription
 from a2aperf.results import Results
 from a2aperf.workloads.alltoall import verify
@@ -127,6 +127,25 @@ def test_threads_are_checked(tmp_path: Path) -> None:
     (wrong,) = verify._threads(replace_value(row, "threads", "two"))
     assert wrong == "threads is 'two', it can be one or each"
     assert list(verify._threads(row.drop("threads"))) == []
+    for pinned in (0, 2):
+        assert list(verify._threads(replace_value(row, "pinned_threads", pinned))) == []
+    for pinned, by in ((3, "each"), (-2, "each"), (1, "one")):
+        changed = replace_value(replace_value(row, "threads", by), "pinned_threads", pinned)
+        (wrong,) = verify._threads(changed)
+        assert wrong.startswith(f"pinned_threads is {pinned}, with threads {by} it can be 0 to ")
+
+
+def test_threads_that_were_given_a_core_are_told_of_sides(tmp_path: Path) -> None:
+    found = launches(tmp_path, threads="each", endpoints=2)
+    pinned = [2 if name == "each" else 0 for name in found.points["threads"]]
+    found = replace(found, points=found.points.assign(pinned_threads=pinned))
+    first, second = found.launches
+    (told,) = [
+        one
+        for one in differences.between(found, [first], [second], ()).between
+        if one.name == "point pinned_threads"
+    ]
+    assert (told.baseline, told.candidate) == (("0",), ("2",))
 
 
 def test_what_it_made_of_a_message_is_checked(tmp_path: Path) -> None:

@@ -51,6 +51,13 @@ def test_every_factor_has_its_bound_and_its_source(a2a: A2A, tmp_path: Path) -> 
     assert made["expected"]["ceiling_gbps"] == pytest.approx(known["framing"])
     # 2 of the 7 peers of 8 ranks on 4 nodes: one is on the same node.
     assert "86 % of what each of 2 ranks sends leaves the node" in made["expected"]["why"]
+    stated = replace(OMNI_PATH, attributes={"asked_link_rate": 100.0}, seed=2)
+    other = synthetic.write_launch(tmp_path / "b.h5", stated)
+    why = checks(a2a, other, "link,least=50%")[1]["link"]["why"]
+    assert "100 Gbit/s, as stated with --link-rate" in why and "the file" not in why
+    both = json.loads(a2a("gate", file, other, "--expect", "link", "--json").out)
+    (why,) = [one["why"] for one in both["checks"] if one["check"] == "link"]
+    assert "the file, in some launches as stated with --link-rate" in why
     status, made = checks(a2a, file, "link,least=100%")
     assert status == 2 and made["expected"]["verdict"] == "critical"
     status, made = checks(a2a, file, "link,rate=50")

@@ -93,6 +93,9 @@ def _facts(found: Results, launch: Launch) -> dict[str, str]:
     points = found.points[found.points["launch"] == launch.id]
     for column in ("post", "stop_rule", "ops"):
         facts[f"point {column}"] = _joined(str(value) for value in points[column])
+    if grouping.PINNED_THREADS in points:
+        pinned = points[grouping.PINNED_THREADS].dropna()
+        facts[f"point {grouping.PINNED_THREADS}"] = _joined(map(str, pinned))
     for column in found.lengths:
         said = found.columns.get(column)
         known = points[column].dropna()

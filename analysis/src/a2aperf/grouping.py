@@ -90,6 +90,8 @@ QUEUES = "queues"
 """That several endpoints of a rank have: `each` its own, or `one` for all of them."""
 THREADS = "threads"
 """That drive several endpoints of a rank: its `one`, or `each` has its own."""
+PINNED_THREADS = "pinned_threads"
+"""How many of those had a core of their own, of the rank with the fewest."""
 POLLING = "polling"
 """How ranks waited, where points of a launch differ by it; else empty."""
 

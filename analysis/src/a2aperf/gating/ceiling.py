@@ -24,6 +24,7 @@ from a2aperf.launch import Launch
 
 FILE: Final = "the file"
 TOLD: Final = "as given"
+STATED: Final = "as stated with --link-rate"
 _ETHERNET: Final = 14 + 4 + 8 + 12
 """B beside each packet: header, checksum, preamble, the gap (IEEE 802.3)."""
 _IPV4: Final = 20
@@ -73,12 +74,20 @@ def factors(shape: Shape, given: Given) -> list[Factor]:
 
 
 def _link(shape: Shape, given: Given) -> Factor:
-    rate, source = (given.rate, TOLD) if given.rate > 0 else (shape.rate, FILE)
+    rate, source = (given.rate, TOLD) if given.rate > 0 else (shape.rate, _who_said(shape))
     rails = shape.rails if shape.rails >= 1 else math.nan
     if math.isnan(rate) or math.isnan(rails):
         return Factor("link", math.nan, "no rate of every link is recorded: rate=… gives it")
     many = "" if rails == 1 else f"{rails:g} rails of "
     return Factor("link", rate * rails, f"{many}{rate:.6g} Gbit/s, {source}")
+
+
+def _who_said(shape: Shape) -> str:
+    """Where the rate of the links in the files is from."""
+    stated = [launch.has_stated_link for launch in shape.launches]
+    if not any(stated):
+        return FILE
+    return STATED if all(stated) else f"{FILE}, in some launches {STATED}"
 
 
 def _framing(shape: Shape, given: Given, link: float) -> Factor:

@@ -117,6 +117,7 @@ WORKLOAD: Final = Workload(
         grouping.ENDPOINTS: 1,
         grouping.QUEUES: "each",
         grouping.THREADS: "one",
+        grouping.PINNED_THREADS: 0,
         grouping.POLLING: "",
         forwarding.FORWARDED: 0,
     },

@@ -143,6 +143,10 @@ def _threads(row: pd.Series) -> Iterator[str]:
         yield f"threads is '{threads}', it can be one or each"
     elif threads == "each" and (endpoints == 1 or row.get(grouping.QUEUES, "each") == "one"):
         yield "threads is each, and a rank has one endpoint, or one queue for all"
+    pinned = row.get(grouping.PINNED_THREADS, 0)
+    most = endpoints if threads == "each" else 0
+    if not pd.isna(pinned) and not 0 <= pinned <= most:
+        yield f"pinned_threads is {pinned}, with threads {threads} it can be 0 to {most}"
 
 
 def _window(row: pd.Series, node_of_rank: NDArray[np.integer[Any]]) -> Iterator[str]:
