@@ -44,6 +44,15 @@ std::string value_of(Axis axis, const Point& point) {
     return {};
 }
 
+// How several endpoints of a rank are looked after where that is not the usual way: what they owe to it is not
+// theirs.
+std::string kept_with(const Point& point) {
+    if (point.channels == 1) return {};
+    std::string words = point.queues == Queues::one ? " with one queue" : "";
+    if (point.threads == Threads::each) words += " with a thread each";
+    return words;
+}
+
 // A row with its values, in the order of kAxes.
 struct Measured {
     const Row* row;
@@ -86,9 +95,19 @@ std::vector<std::pair<const Row*, const Row*>> cells(const std::vector<Measured>
     return found;
 }
 
+struct Compared {
+    std::string value, usual; // of the axis
+    std::string kept;         // as above, of several endpoints
+};
+
+std::string name_of(const std::string& value, const std::string& kept) {
+    return value == counted(1, "endpoint") ? value : value + kept;
+}
+
 // Empty where it was faster nowhere.
-std::string line_of(const std::vector<Measured>& all, std::size_t axis, const std::string& value,
-                    const std::string& usual) {
+std::string line_of(const std::vector<Measured>& all, std::size_t axis, const Compared& compared) {
+    const std::string& value = compared.value;
+    const std::string& usual = compared.usual;
     const auto both = cells(all, axis, value, usual);
     std::size_t faster = 0;
     std::size_t slower = 0;
@@ -104,11 +123,25 @@ std::string line_of(const std::vector<Measured>& all, std::size_t axis, const st
     }
     if (most == nullptr) return {};
     const char* const were = value.ends_with('s') ? "were" : "was"; // "2 endpoints", "whole messages"
-    return fmt::format("{} {} faster than {} at {} of {}, most at {}{}: {:.2f} times as fast{}", value, were, usual,
-                       faster, counted(static_cast<std::int64_t>(both.size()), "point"),
+    return fmt::format("{} {} faster than {} at {} of {}, most at {}{}: {:.2f} times as fast{}",
+                       name_of(value, compared.kept), were, name_of(usual, compared.kept), faster,
+                       counted(static_cast<std::int64_t>(both.size()), "point"),
                        format_bytes(most->point.message_size),
                        most->point.traffic ? fmt::format(" of {}", most->point.traffic_name()) : "", times,
                        slower > 0 ? fmt::format("; slower at {}", slower) : "");
+}
+
+// The first value beside each of the others.
+void add_lines(std::vector<std::string>& lines, const std::vector<Measured>& all, std::size_t axis,
+               const std::string& kept) {
+    std::vector<std::string> values;
+    for (const Measured& one : all)
+        if (const std::string& value = one.values[axis];
+            !value.empty() && std::ranges::find(values, value) == values.end())
+            values.push_back(value);
+    for (std::size_t i = 1; i < values.size(); ++i)
+        if (std::string line = line_of(all, axis, {values[i], values.front(), kept}); !line.empty())
+            lines.push_back(std::move(line));
 }
 
 } // namespace
@@ -121,14 +154,22 @@ std::vector<std::string> faster_settings(const Rows& measured) {
     }
     std::vector<std::string> lines;
     for (std::size_t axis = 0; axis < kAxes.size(); ++axis) {
-        std::vector<std::string> values;
+        if (kAxes[axis] != Axis::endpoints) {
+            add_lines(lines, all, axis, "");
+            continue;
+        }
+        std::vector<std::string> ways;
         for (const Measured& one : all)
-            if (const std::string& value = one.values[axis];
-                !value.empty() && std::ranges::find(values, value) == values.end())
-                values.push_back(value);
-        for (std::size_t i = 1; i < values.size(); ++i)
-            if (std::string line = line_of(all, axis, values[i], values.front()); !line.empty())
-                lines.push_back(std::move(line));
+            if (const std::string kept = kept_with(one.row->point);
+                one.row->point.channels > 1 && std::ranges::find(ways, kept) == ways.end())
+                ways.push_back(kept);
+        for (const std::string& kept : ways) {
+            std::vector<Measured> alike;
+            std::ranges::copy_if(all, std::back_inserter(alike), [&kept](const Measured& one) {
+                return one.row->point.channels == 1 || kept_with(one.row->point) == kept;
+            });
+            add_lines(lines, alike, axis, kept);
+        }
     }
     return lines;
 }

@@ -337,8 +337,32 @@ TEST_CASE("one queue of several endpoints is held against a queue each, and eith
     const std::string words = table.words();
     CHECK(
         test::contains(words, "note: one queue was faster than a queue each at 1 of 1 point, most at 1 kB: 2.00"));
-    CHECK(test::contains(words,
-                         "note: 2 endpoints were faster than 1 endpoint at 1 of 2 points, most at 1 kB: 2.00"));
+    CHECK(test::contains(
+        words, "note: 2 endpoints with one queue were faster than 1 endpoint at 1 of 1 point, most at 1 kB: 2.00"));
+    CHECK_FALSE(test::contains(words, "2 endpoints were"));
+}
+
+TEST_CASE("what a thread each brings is not said of endpoints that have one") {
+    Table table;
+    const auto add = [&](int endpoints, Threads threads, double p50) {
+        Summary& summary = table.add(1000).summary;
+        Point& point = table.points.back();
+        point.schedule = &find_schedule("shift");
+        point.channels = endpoints;
+        point.threads = threads;
+        summary.p50 = summary.p50_low = summary.p50_high = p50;
+    };
+    add(1, Threads::one, 100e3);
+    add(2, Threads::one, 100e3);
+    add(2, Threads::each, 50e3);
+    add(4, Threads::each, 25e3);
+    const std::string words = table.words();
+    CHECK_FALSE(test::contains(words, "2 endpoints were"));
+    CHECK_FALSE(test::contains(words, "4 endpoints were"));
+    const std::string with = " endpoints with a thread each were faster than 1 endpoint at 1 of 1 point";
+    CHECK(test::contains(words, "note: 2" + with + ", most at 1 kB: 2.00"));
+    CHECK(test::contains(words, "note: 4" + with + ", most at 1 kB: 4.00"));
+    CHECK(test::contains(words, "note: a thread for each endpoint was faster than one thread at 1 of 1 point"));
 }
 
 TEST_CASE("a thread for each endpoint is held against one for all") {
