@@ -22,11 +22,15 @@ namespace {
 // After an op the next one is prepared at once; where it is not, another engine has its turn.
 constexpr Nanoseconds kAwake = 50'000;
 
+std::weak_ptr<KeptAffinity>& kept_affinity() {
+    static std::weak_ptr<KeptAffinity> kept;
+    return kept;
+}
+
 // Of several teams in one thread the last one restores it.
 std::shared_ptr<KeptAffinity> keep_affinity() {
-    static std::weak_ptr<KeptAffinity> kept;
-    auto mine = kept.lock();
-    if (!mine) kept = mine = std::make_shared<KeptAffinity>();
+    auto mine = kept_affinity().lock();
+    if (!mine) kept_affinity() = mine = std::make_shared<KeptAffinity>();
     return mine;
 }
 
@@ -52,12 +56,14 @@ ThreadTeam::~ThreadTeam() {
 
 // Returns when each knows whether it is pinned.
 void ThreadTeam::start(const std::vector<int>& cpus) {
+    const auto before = kept_affinity().lock(); // also of another team
     members_.front().is_pinned = !cpus.empty() && pin_thread(cpus.front());
     for (std::size_t i = 1; i < members_.size(); ++i) {
         Member& member = members_[i];
         member.state.store(State::starting, std::memory_order_relaxed);
         try {
-            member.thread = std::thread([this, i, cpu = cpus.empty() ? -1 : cpus[i]] { this->work(i, cpu); });
+            member.thread = std::thread(
+                [this, i, cpu = cpus.empty() ? -1 : cpus[i], kept = before.get()] { this->work(i, cpu, kept); });
         } catch (const std::system_error&) {
             member.state.store(State::resting, std::memory_order_relaxed); // there is none
             throw;
@@ -70,6 +76,8 @@ void ThreadTeam::arm(const Deadline& deadline) {
     deadline_ = deadline;
     yields_.store(deadline.yields(), std::memory_order_relaxed);
     has_failed_.store(false, std::memory_order_relaxed);
+    is_failing_.clear(std::memory_order_relaxed);
+    failure_ = nullptr;
     phase_.store(Phase::armed, std::memory_order_release);
     phase_.notify_all();
     deadline_.reset();
@@ -78,29 +86,30 @@ void ThreadTeam::arm(const Deadline& deadline) {
 }
 
 void ThreadTeam::run() {
-    Member& mine = members_.front();
     phase_.store(Phase::running, std::memory_order_release);
-    share(0);
-    if (!mine.failure) await_shares();
+    if (share(0)) await_shares();
     phase_.store(Phase::resting, std::memory_order_release);
     await_rest();
-    if (!has_failed_.load(std::memory_order_relaxed)) return;
-    std::exception_ptr first;
-    for (Member& member : members_)
-        if (const auto failure = std::exchange(member.failure, nullptr); failure && !first) first = failure;
-    std::rethrow_exception(first);
+    if (has_failed_.load(std::memory_order_relaxed)) std::rethrow_exception(failure_);
 }
 
-// Of any thread. What it throws is kept.
-void ThreadTeam::share(std::size_t thread) {
-    Member& me = members_[thread];
-    me.idles = 0;
+// Of any thread. What it throws is kept: then false.
+bool ThreadTeam::share(std::size_t thread) {
+    members_[thread].idles = 0;
     try {
         work_.drive(thread);
+        return true;
     } catch (...) {
-        me.failure = std::current_exception();
-        has_failed_.store(true, std::memory_order_release);
+        keep_failure();
+        return false;
     }
+}
+
+// Of what is being caught, by any thread: what comes second may follow from the first.
+void ThreadTeam::keep_failure() noexcept {
+    if (is_failing_.test_and_set(std::memory_order_relaxed)) return;
+    failure_ = std::current_exception();
+    has_failed_.store(true, std::memory_order_release);
 }
 
 // What is done goes on for peers meanwhile. A thread whose deadline is over says so itself; who does not even come
@@ -117,24 +126,25 @@ void ThreadTeam::await_shares() {
             throw held_up();
         }
     } catch (...) {
-        mine.failure = std::current_exception();
-        has_failed_.store(true, std::memory_order_release);
+        keep_failure();
     }
 }
 
-// Nobody but the caller's thread does anything then.
+// Nobody but the caller's thread does anything then, once each has seen it: at its next step.
 void ThreadTeam::await_rest() {
     deadline_.reset();
-    while (!all_are(State::resting))
-        if (is_held_up_ || !deadline_.idle()) {
-            is_held_up_ = true;
-            throw held_up();
-        }
+    while (!all_are(State::resting)) {
+        if (!is_held_up_ && deadline_.idle()) continue;
+        is_held_up_ = true;
+        throw_held_up();
+    }
 }
 
-void ThreadTeam::work(std::size_t thread, int cpu) {
+// before: where the caller ran that made the thread, until the state says that it is there; may be null.
+void ThreadTeam::work(std::size_t thread, int cpu, const KeptAffinity* before) {
     Member& me = members_[thread];
     me.is_pinned = cpu >= 0 && pin_thread(cpu);
+    if (!me.is_pinned && before != nullptr) before->give_to_this_thread(); // it began on the caller's CPU
     me.state.store(State::resting, std::memory_order_release);
     me.state.notify_one();
     while (await_phase(Phase::resting) != Phase::over) {
@@ -151,8 +161,7 @@ void ThreadTeam::work(std::size_t thread, int cpu) {
                     if (yields_.load(std::memory_order_relaxed)) sched_yield();
                 }
             } catch (...) {
-                me.failure = std::current_exception();
-                has_failed_.store(true, std::memory_order_release);
+                keep_failure();
             }
         }
         me.state.store(State::resting, std::memory_order_release);
@@ -195,7 +204,11 @@ void ThreadTeam::end() noexcept {
     while (!all_are(State::resting)) {
         if (StopSignal::is_overdue()) job_.leave(StopSignal::number());
         if (is_held_up_ || now_ns() - begin >= deadline_.timeout()) {
-            job_.give_up(held_up());
+            try {
+                throw_held_up();
+            } catch (const std::exception& error) {
+                job_.give_up(error);
+            }
             break;
         }
         sched_yield();
@@ -208,6 +221,12 @@ RunError ThreadTeam::held_up() const {
     return RunError(fmt::format("{} waits for a thread of its own, which has not come back for {}",
                                 job_.who(job_.rank()), format_duration(deadline_.timeout())),
                     EndReason::fabric_deadline);
+}
+
+// What failed before says more.
+void ThreadTeam::throw_held_up() const {
+    if (has_failed_.load(std::memory_order_acquire)) std::rethrow_exception(failure_);
+    throw held_up();
 }
 
 } // namespace a2aperf

@@ -41,24 +41,29 @@ public:
     // Before the start of an op: when it returns all are awake and wait for that. deadline: as they wait.
     void arm(const Deadline& deadline);
     // The op: returns when the shares of all are over and the caller's thread is alone again. Throws what a thread
-    // threw, that of the first of them.
+    // threw first, also where another one does not come back.
     void run();
 
-    // For drive(). Something happened.
-    void note(std::size_t thread) {
+    // For drive(). Something happened. False where another thread has failed: then the share is over.
+    [[nodiscard]] bool note(std::size_t thread) {
         std::atomic<std::uint64_t>& events = members_[thread].events; // nobody else's
         events.store(events.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+        return !has_failed_.load(std::memory_order_relaxed);
     }
-    // Nothing did. False where another thread has failed: what is missing will not come. fail() is called when
-    // nothing has happened to any of them for the deadline's time.
+    // Nothing did. False as above: what is missing will not come. fail() is called when nothing has happened to any
+    // of them for the deadline's time.
     template <class Fail>
     bool goes_on(std::size_t thread, Deadline& deadline, Fail fail) {
         if (has_failed_.load(std::memory_order_relaxed)) [[unlikely]]
             return false;
         if (++members_[thread].idles == kIdlesPerLook) [[unlikely]]
             if (see_others(thread)) deadline.hold();
-        if (!deadline.idle()) [[unlikely]]
-            fail();
+        if (!deadline.idle()) [[unlikely]] {
+            if (see_others(thread))
+                deadline.hold();
+            else
+                fail();
+        }
         return true;
     }
 
@@ -74,15 +79,15 @@ private:
         std::atomic<std::uint64_t> events{0};
         std::uint64_t events_of_others = 0;
         unsigned idles = 0;
-        std::exception_ptr failure{};
         bool is_pinned = false;
         alignas(kCacheLine) std::atomic<State> state{State::resting};
         std::thread thread{}; // of the caller's: none
     };
 
-    void work(std::size_t thread, int cpu);
+    void work(std::size_t thread, int cpu, const KeptAffinity* before);
     Phase await_phase(Phase last) const;
-    void share(std::size_t thread);
+    bool share(std::size_t thread);
+    void keep_failure() noexcept;
     bool see_others(std::size_t thread);
     bool all_are(State state) const;
     void await_shares();
@@ -90,6 +95,7 @@ private:
     void start(const std::vector<int>& cpus);
     void end() noexcept;
     RunError held_up() const;
+    [[noreturn]] void throw_held_up() const;
 
     const Job& job_;
     std::shared_ptr<KeptAffinity> affinity_;
@@ -98,6 +104,8 @@ private:
     std::vector<Member> members_;
     int pinned_ = 0;
     bool is_held_up_ = false;
+    std::exception_ptr failure_; // the first, written before has_failed_ is set
+    std::atomic_flag is_failing_{};
     alignas(kCacheLine) std::atomic<Phase> phase_{Phase::resting};
     std::atomic<bool> yields_{true}; // who waits for a start
     std::atomic<bool> has_failed_{false};

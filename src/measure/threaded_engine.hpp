@@ -45,10 +45,10 @@ private:
         deadline.reset();
         exchange.post();
         while (!exchange.is_done()) {
-            if (exchange.advance())
-                team_.note(part);
-            else if (!team_.goes_on(part, deadline, [&exchange] { exchange.fail_timeout(); }))
-                return;
+            const bool goes_on = exchange.advance()
+                                     ? team_.note(part)
+                                     : team_.goes_on(part, deadline, [&exchange] { exchange.fail_timeout(); });
+            if (!goes_on) return;
         }
     }
 

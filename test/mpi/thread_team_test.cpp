@@ -19,6 +19,7 @@ namespace {
 constexpr std::size_t kThreads = 3;
 const Deadline kUsual(Polling::yield, 20'000'000'000);
 const Deadline kSoon(Polling::yield, 50'000'000);
+const Deadline kLater(Polling::yield, 500'000'000); // in which a thread awakes beside other work
 
 void keep_nothing(std::size_t /*thread*/) {}
 
@@ -91,6 +92,48 @@ TEST_CASE("what a thread throws ends the shares of the others, and is thrown by 
     }
 }
 
+TEST_CASE("what a thread throws ends the shares of those to whom something still happens") {
+    std::unique_ptr<ThreadTeam> team;
+    std::atomic<int> begun{0}, left{0};
+    const auto drive = [&](std::size_t thread) {
+        ++begun;
+        while (thread == 0 && begun < static_cast<int>(kThreads)) sched_yield();
+        if (thread == 0) throw std::runtime_error("rank 7 is gone");
+        while (team->note(thread)) sched_yield();
+        ++left;
+    };
+    team = std::make_unique<ThreadTeam>(job(), kThreads, std::vector<int>{}, kUsual, TeamWork{drive, keep_nothing});
+    team->arm(kUsual);
+    CHECK_THROWS_WITH(team->run(), "rank 7 is gone");
+    CHECK(left == static_cast<int>(kThreads) - 1);
+}
+
+TEST_CASE("what a thread throws is thrown, and given up with, where another one does not come back") {
+    for (std::size_t failing = 0; failing < kThreads; failing += 2) {
+        std::atomic<bool> is_back{false};
+        std::atomic<int> begun{0};
+        std::vector<std::string> said;
+        job().set_give_up([&](const std::exception& error) {
+            said.emplace_back(error.what());
+            is_back = true; // else it would wait on
+            is_back.notify_all();
+        });
+        const auto drive = [&](std::size_t thread) {
+            ++begun;
+            while (thread == failing && begun < static_cast<int>(kThreads)) sched_yield();
+            if (thread == failing) throw std::runtime_error("rank 7 is gone");
+            if (thread == 1) is_back.wait(false);
+        };
+        {
+            ThreadTeam team(job(), kThreads, {}, kLater, {drive, keep_nothing});
+            team.arm(kLater);
+            CHECK_THROWS_WITH(team.run(), "rank 7 is gone");
+        }
+        CHECK(said == std::vector<std::string>{"rank 7 is gone"});
+        job().set_give_up({});
+    }
+}
+
 TEST_CASE("what fails after a thread's share, for a peer, is thrown by the op") {
     std::atomic<bool> has_failed{false};
     const auto drive = [&](std::size_t thread) {
@@ -113,7 +156,7 @@ TEST_CASE("nothing has happened to a thread only where nothing happened to any o
         if (thread == 0) { // for ten deadlines
             const Nanoseconds begin = now_ns();
             while (now_ns() - begin < 10 * kSoon.timeout()) {
-                team->note(0);
+                (void)team->note(0);
                 sched_yield();
             }
             is_over = true;
@@ -149,6 +192,27 @@ TEST_CASE("threads run on the CPUs that they are given, and the caller's again w
         CHECK(cpus_here() == std::vector{cpus[0]}); // until the last is gone, which is not the first
     }
     CHECK(cpus_here() == before);
+}
+
+TEST_CASE("threads that are given no CPU run where the caller ran before a team pinned it") {
+    const std::vector<int> before = cpus_here();
+    const int first = before.front(), last = before.back();
+    std::array<std::vector<int>, kThreads> found;
+    const TeamWork look{[&](std::size_t thread) { found[thread] = cpus_here(); }, keep_nothing};
+    {
+        ThreadTeam pinned(job(), kThreads, {first, last, first}, kUsual, {keep_nothing, keep_nothing});
+        ThreadTeam team(job(), kThreads, {}, kUsual, look);
+        CHECK(team.pinned() == 0);
+        team.arm(kUsual);
+        team.run();
+        for (std::size_t thread = 1; thread < kThreads; ++thread) CHECK(found[thread] == before);
+    }
+    ThreadTeam team(job(), kThreads, {first, CPU_SETSIZE, last}, kUsual,
+                    look); // the second does not exist
+    CHECK(team.pinned() == static_cast<int>(kThreads) - 1);
+    team.arm(kUsual);
+    team.run();
+    CHECK(found == std::array<std::vector<int>, kThreads>{{{first}, before, {last}}});
 }
 
 TEST_CASE("where a thread does not come back, its rank says that it waits for it, and gives up") {

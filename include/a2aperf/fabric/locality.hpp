@@ -29,7 +29,9 @@ bool pin_thread(int cpu);
 class KeptAffinity {
 public:
     KeptAffinity() : is_known_(sched_getaffinity(0, sizeof before_, &before_) == 0) {}
-    ~KeptAffinity() {
+    ~KeptAffinity() { give_to_this_thread(); }
+    // For another thread, which began where the kept one was then.
+    void give_to_this_thread() const {
         if (is_known_) sched_setaffinity(0, sizeof before_, &before_);
     }
     KeptAffinity(const KeptAffinity&) = delete;
