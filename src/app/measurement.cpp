@@ -98,7 +98,8 @@ StartChoice Measurement::choose_start_of_ops() {
 StartChoice Measurement::connect_and_try(std::optional<Start> wanted) {
     const Plan& plan = prepared_.plan;
     const Point& first = plan.points[static_cast<std::size_t>(plan.order.front())];
-    const EngineParts parts{job_, channels_.of(first), loop_, deadline_, first, options_.seed};
+    const EngineParts parts{job_,  channels_.of(first), loop_, deadline_,
+                            first, options_.seed,       false, &prepared_.node_cores};
     try {
         const Nanoseconds with_bytes = find_mode(first.mode).verify(parts);
         start_times_.end(StartPhase::connect);
@@ -132,6 +133,7 @@ RunRules Measurement::rules_for(const Point& point) const {
     rules.max_ops = options_.max_ops;
     rules.time_budget = time_of_point_;
     rules.seed = options_.seed;
+    rules.cores = &prepared_.node_cores;
     rules.traces = options_.traces;
     rules.time_origin = time_origin_;
     rules.has_late_limit = workload_.is_collective();
@@ -191,6 +193,7 @@ DurationRules Measurement::duration_rules_for(const Point& point) const {
     rules.summary = common.summary;
     rules.summarise = common.summarise;
     rules.seed = common.seed;
+    rules.cores = common.cores;
     rules.time_origin = common.time_origin;
     rules.clock_of_rank = clock_.domain_of_rank;
     return rules;

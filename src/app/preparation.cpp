@@ -154,6 +154,7 @@ Preparation prepare(const Job& job, const Options& options, const StoredChoices&
         job, memories, options.memory_limit, workload.message_sizes(options, job.layout()),
         workload.sample_bytes(options, job.ranks()), static_cast<Bytes>(workload.most_channels(options)));
     auto cores = cores_of_nodes(job, choice.here);
+    NodeCores node_cores = cores_of_node(job, choice.here);
     const std::string shared_cores = why_cores_are_shared(job, cores);
     const auto why_not = [&](const Point& point) -> std::optional<std::string> {
         if (auto why = usual_poll_trouble(options, point, shared_cores)) return why;
@@ -183,10 +184,11 @@ Preparation prepare(const Job& job, const Options& options, const StoredChoices&
     auto environment = agree_on_environment(job, options.required_environment, choice.environment);
     if (plan.order.empty()) throw NothingToMeasure(why_all_skipped(plan));
     start_times.end(StartPhase::plan);
-    return {std::move(choice),      budget,
-            std::move(plan),        stored_start,
-            std::move(cores),       std::move(polling),
-            std::move(environment), std::move(memories)};
+    return {std::move(choice),  budget,
+            std::move(plan),    stored_start,
+            std::move(cores),   std::move(node_cores),
+            std::move(polling), std::move(environment),
+            std::move(memories)};
 }
 
 } // namespace a2aperf

@@ -14,6 +14,7 @@
 #include "a2aperf/measure/channels.hpp"
 #include "a2aperf/measure/memory_budget.hpp"
 #include "a2aperf/measure/setup.hpp"
+#include "a2aperf/measure/thread_cpus.hpp"
 #include "a2aperf/plan/plan.hpp"
 #include "a2aperf/record/recorder.hpp"
 #include "a2aperf/result/provenance.hpp"
@@ -28,6 +29,7 @@ struct Preparation {
     Plan plan;
     std::optional<Start> stored_start; // of the launch that this one goes on with
     std::vector<int> cores_of_nodes;   // [N], that the ranks there may run on
+    NodeCores node_cores;              // of this node
     PollingChoice polling;
     std::vector<EnvironmentVariable> environment;
     std::vector<const MemoryKind*> memories; // those of the launch that every node has

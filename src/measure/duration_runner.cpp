@@ -161,7 +161,7 @@ PointResult DurationRunner::measure(const Point& point, const MakeFlow& make_flo
     result.started_ns = wall_clock_ns();
     const Nanoseconds begin = now_ns();
     result.clock_error_ns = keep_clock_();
-    const EngineParts parts{job_, channels_, ops_, deadline_, point, rules_.seed};
+    const EngineParts parts{job_, channels_, ops_, deadline_, point, rules_.seed, false, rules_.cores};
     CountedPhase verification(job_, node_counters_);
     verify_channels(parts);
     verification.end();

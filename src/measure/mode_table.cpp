@@ -15,7 +15,6 @@
 #include "granted_class.hpp"
 #include "one_queue_engine.hpp"
 #include "parted_engine.hpp"
-#include "thread_cpus.hpp"
 #include "threaded_engine.hpp"
 #include "verifier.hpp"
 
@@ -92,7 +91,7 @@ std::unique_ptr<Engine> make_fabric_engine(const EngineParts& parts) {
     if (has_threads)
         return std::make_unique<ThreadedEngine<Mode>>(
             parts.job, std::move(of_channels), std::move(deadlines),
-            cpus_for_threads(parts.job, static_cast<int>(parts.channels.size())), parts.point.post, self_copy,
+            cpus_for_threads(parts.cores, static_cast<int>(parts.channels.size())), parts.point.post, self_copy,
             parts.deadline, parts.traces ? parts.job.ranks() : 0);
     if (parts.point.queues == Queues::one)
         return std::make_unique<OneQueueEngine<Mode>>(std::move(of_channels), parts.channels.front()->endpoint(),

@@ -1,27 +1,66 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "thread_cpus.hpp"
+#include "a2aperf/measure/thread_cpus.hpp"
 
-#include "a2aperf/fabric/locality.hpp"
+#include <algorithm>
+#include <set>
+#include <sstream>
+#include <tuple>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace a2aperf {
+namespace {
 
-std::vector<int> cpus_for_threads(const std::vector<int>& cpus, const ThreadsOnNode& node, int threads) {
-    const int first = node.is_bound ? 0 : threads * node.local_index;
-    const int needed = node.is_bound ? threads : threads * node.ranks;
-    if (std::ssize(cpus) < needed) return {};
-    return {cpus.begin() + first, cpus.begin() + first + threads};
+// Ranks that a core connects with this one, directly or by others, itself among them; by local index.
+std::set<std::size_t> neighbours(const NodeCores& node) {
+    std::set<std::size_t> group{static_cast<std::size_t>(node.local_index)};
+    std::set<int> cores;
+    for (std::size_t before = 0; before < group.size();) {
+        before = group.size();
+        for (const std::size_t rank : group) cores.insert(node.of_ranks[rank].begin(), node.of_ranks[rank].end());
+        for (std::size_t rank = 0; rank < node.of_ranks.size(); ++rank)
+            if (std::ranges::any_of(node.of_ranks[rank], [&](int core) { return cores.contains(core); }))
+                group.insert(rank);
+    }
+    return group;
 }
 
-std::vector<int> cpus_for_threads(const Job& job, int threads) {
-    // As they were before any thread was put somewhere.
-    static const std::vector<int> cpus = cpus_of_cores();
-    static const int machine_cores = this_locality().machine_cores;
-    const auto node = static_cast<std::size_t>(job.layout().node_of(job.rank()));
-    return cpus_for_threads(cpus,
-                            {.is_bound = static_cast<int>(std::ssize(cpus)) < machine_cores,
-                             .ranks = job.layout().ranks_on_node()[node],
-                             .local_index = job.layout().local_index(job.rank())},
-                            threads);
+} // namespace
+
+NodeCores cores_of_node(const Job& job, const Locality& here) {
+    const auto texts = job.all_gather_text(fmt::format("{}", fmt::join(here.cores, " ")));
+    NodeCores node{.of_ranks = {}, .local_index = job.layout().local_index(job.rank()), .cpus = cpus_of_cores()};
+    const auto here_at = static_cast<std::size_t>(job.layout().node_of(job.rank()));
+    for (const Rank rank : job.layout().rank_at()[here_at]) {
+        std::istringstream words(texts[static_cast<std::size_t>(rank)]);
+        std::vector<int>& cores = node.of_ranks.emplace_back();
+        for (int core = 0; words >> core;) cores.push_back(core);
+    }
+    return node;
+}
+
+// Who may run on fewer cores takes first: of what lies in one another each rank then has enough where all can.
+std::vector<int> cpus_for_threads(const NodeCores* known, int threads) {
+    if (known == nullptr) return {};
+    const NodeCores& node = *known;
+    const auto self = static_cast<std::size_t>(node.local_index);
+    if (self >= node.of_ranks.size() || node.cpus.size() != node.of_ranks[self].size()) return {};
+    std::vector<std::tuple<std::size_t, std::size_t>> order; // cores, rank
+    for (const std::size_t rank : neighbours(node)) order.emplace_back(node.of_ranks[rank].size(), rank);
+    std::ranges::sort(order);
+    std::set<int> taken;
+    std::vector<int> cpus;
+    for (const auto& [count, rank] : order) {
+        int left = threads;
+        for (std::size_t i = 0; i < count && left > 0; ++i) {
+            if (!taken.insert(node.of_ranks[rank][i]).second) continue;
+            --left;
+            if (rank == self) cpus.push_back(node.cpus[i]);
+        }
+        if (left > 0) return {};
+    }
+    return cpus;
 }
 
 } // namespace a2aperf

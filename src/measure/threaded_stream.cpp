@@ -3,14 +3,14 @@
 
 #include "a2aperf/fabric/locality.hpp"
 #include "a2aperf/measure/flow_modes.hpp"
+#include "a2aperf/measure/thread_cpus.hpp"
 #include "a2aperf/plan/stream_plan.hpp"
-#include "thread_cpus.hpp"
 
 namespace a2aperf {
 
 std::unique_ptr<Flow> make_threaded_stream(const EngineParts& parts, const StreamSettings& settings) {
     // The flow's end is in this thread.
-    const PinEnd pin = [cpus = cpus_for_threads(parts.job, 2), kept = std::make_shared<KeptAffinity>()](int end) {
+    const PinEnd pin = [cpus = cpus_for_threads(parts.cores, 2), kept = std::make_shared<KeptAffinity>()](int end) {
         if (!cpus.empty()) pin_thread(cpus[static_cast<std::size_t>(end)]);
     };
     Channel& sending = *parts.channels[0];

@@ -225,6 +225,20 @@ def test_threads_do_all_that_endpoints_do(measure, needs_provider, provider, wor
         is_sound(results)
 
 
+def test_ranks_that_may_run_on_the_same_few_cores_put_no_thread_on_one(measure, monkeypatch):
+    """Each may run on a part of the machine, which is not its own."""
+    monkeypatch.setenv("HWLOC_SYNTHETIC", "node:1 core:64 pu:1")
+    monkeypatch.setenv("HWLOC_THISSYSTEM", "1")
+    cpus = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, sorted(cpus)[:2])
+    try:
+        results, _ = measure(3, "--sizes", "8", "--endpoints", "2", "--threads", "each")
+    finally:
+        os.sched_setaffinity(0, cpus)
+    assert results.states() == [COMPLETE]
+    assert not results.columns["pinned_threads"].any()
+
+
 def test_endpoints_with_one_queue_have_one_thread(measure):
     words = ("--sizes", "8", "--endpoints", "2", "--queues", "each,one", "--threads", "one,each")
     results, _ = measure(3, *words)

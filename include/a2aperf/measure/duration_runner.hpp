@@ -28,6 +28,7 @@ struct DurationRules {
     SummaryRules summary;
     Summarise summarise = a2aperf::summarise;
     std::uint64_t seed = 1;
+    const NodeCores* cores = nullptr; // as of EngineParts
     Nanoseconds time_origin = 0;      // on the common clock: the zero of Samples::start
     std::vector<int> clock_of_rank{}; // [R], as Samples::clock_of_rank
 };

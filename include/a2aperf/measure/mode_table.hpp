@@ -12,6 +12,7 @@
 #include "a2aperf/measure/channels.hpp"
 #include "a2aperf/measure/engine.hpp"
 #include "a2aperf/measure/op_loop.hpp"
+#include "a2aperf/measure/thread_cpus.hpp"
 #include "a2aperf/transfer/mode.hpp"
 
 namespace a2aperf {
@@ -24,7 +25,8 @@ struct EngineParts {
     Deadline& deadline;
     const Point& point;
     std::uint64_t seed;
-    bool traces = false; // the timed ops
+    bool traces = false;              // the timed ops
+    const NodeCores* cores = nullptr; // for threads; null: the system places them
 };
 
 struct ModeEntry {

@@ -27,8 +27,9 @@ struct RunRules {
     int block = 10; // ops of one engine before another one takes its turn; the first block of any point
     std::vector<std::string_view> own_samples; // names of the moments that the engine alone has
     std::uint64_t seed = 1;
-    bool traces = false;         // keeps when each message arrived
-    Nanoseconds time_origin = 0; // on the common clock: the zero of Samples::start
+    const NodeCores* cores = nullptr; // as of EngineParts
+    bool traces = false;              // keeps when each message arrived
+    Nanoseconds time_origin = 0;      // on the common clock: the zero of Samples::start
     // Whether a rank that begins late spoils the op: not where each transfer is timed between its own two ends.
     bool has_late_limit = true;
 
@@ -83,7 +84,8 @@ private:
     };
 
     EngineParts parts(const Point& point) {
-        return {job_, channels_of(channels_, point), loop_, deadline_, point, rules_.seed, rules_.traces};
+        return {job_,        channels_of(channels_, point), loop_, deadline_, point, rules_.seed, rules_.traces,
+                rules_.cores};
     }
     // How its ops are done; of a baseline, by MPI.
     std::unique_ptr<Engine> engine_of(const Point& point);
