@@ -36,6 +36,15 @@ def checks(a2a: A2A, file: Path, expect: str) -> tuple[int, dict[str, dict[str, 
     return outcome.status, {one["check"]: one for one in made["checks"]}
 
 
+def test_rates_are_read_as_the_program_reads_them() -> None:
+    table = Path(__file__).parents[2] / "test/unit/config/rates.inc"
+    examples = re.findall(r'^\{"(.*)", (.*)\},$', table.read_text(), re.MULTILINE)
+    assert len(examples) > 30
+    for text, gbps in examples:
+        wanted = pytest.approx(float(gbps)) if float(gbps) else None
+        assert given.rate_of(text) == wanted, text
+
+
 def test_every_factor_has_its_bound_and_its_source(a2a: A2A, tmp_path: Path) -> None:
     file = synthetic.write_launch(tmp_path / "a.h5", OMNI_PATH)
     status, made = checks(a2a, file, "link,least=50%")

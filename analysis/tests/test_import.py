@@ -414,7 +414,7 @@ def test_numbers_that_no_file_has_room_for(a2a: Run, tmp_path: Path, row: str, n
     ("option", "value"),
     [
         *(("--ranks", 10**10), ("--rails", 10**10)),
-        *(("--link-rate", rate) for rate in (-5, 0, "inf", "100GB/s", "1000001", "2Tbit")),
+        *(("--link-rate", rate) for rate in ("", -5, 0, "inf", "100GB/s", "1000001", "2Tbit")),
     ],
 )
 def test_options_that_nothing_has(a2a: Run, tmp_path: Path, option: str, value: object) -> None:

@@ -11,7 +11,7 @@ import typer
 from a2aperf import regular, strict, terminal, writer
 from a2aperf.commands.options import Force, Output
 from a2aperf.errors import InputError
-from a2aperf.gating.given import rate_of
+from a2aperf.gating.given import MOST, rate_of
 from a2aperf.importers import block, formats
 
 EXAMPLES = """\
@@ -26,8 +26,6 @@ a2a import qos-notes.txt -o shares.h5
 
 Format = StrEnum("Format", {name.upper(): name for name in ("auto", *formats.ALL)})  # type: ignore[misc]
 AUTO = Format("auto")
-_MOST = 1_000_000
-"""Gbit/s."""
 
 
 def run(
@@ -42,8 +40,8 @@ def run(
     ppn: Annotated[float | None, typer.Option(min=1, help="Ranks per node.")] = None,
     provider: Annotated[str, typer.Option(help="libfabric provider.")] = "",
     link_rate: Annotated[
-        str, typer.Option(metavar="RATE", help="Of one rail: 100 (Gbit/s), 200Mbit/s.")
-    ] = "",
+        str | None, typer.Option(metavar="RATE", help="Of one rail: 100 (Gbit/s), 200Mbit/s.")
+    ] = None,
     rails: Annotated[int, typer.Option(min=1, max=1024, help="Rails per node.")] = 1,
     env: Annotated[
         list[str], typer.Option(metavar="NAME=VALUE", help="A variable that was set.")
@@ -63,10 +61,10 @@ def run(
     """
     writer.require_writable(output, force)
     regular.require_once(texts, "tables")
-    rate = rate_of(link_rate) if link_rate else math.nan
-    if rate is None or rate > _MOST:
+    rate = math.nan if link_rate is None else rate_of(link_rate)
+    if rate is None:
         raise InputError(
-            f"--link-rate {link_rate}: expected Gbit/s above 0, up to {_MOST}, such as 100, "
+            f"--link-rate '{link_rate}': expected Gbit/s above 0, up to {MOST}, such as 100, "
             "or with a unit: 200Mbit/s"
         )
     given = block.Given(
