@@ -105,10 +105,9 @@ std::string oversubscription(const Job& job, const std::vector<int>& cores, int 
     return oversubscription(job.layout(), cores, nodes, threads);
 }
 
-// Of ranks with a thread each.
-std::string why_cores_are_shared(const Job& job, const std::vector<int>& cores) {
-    if (!is_oversubscribed(job.layout(), cores)) return {};
-    std::string words = oversubscription(job, cores, 1);
+std::string why_cores_are_shared(const Job& job, const std::vector<int>& cores, int threads) {
+    if (!is_oversubscribed(job.layout(), cores, threads)) return {};
+    std::string words = oversubscription(job, cores, threads);
     return words.empty() ? "how many cores the ranks may run on is unknown" : words;
 }
 
@@ -155,7 +154,7 @@ Preparation prepare(const Job& job, const Options& options, const StoredChoices&
         workload.sample_bytes(options, job.ranks()), static_cast<Bytes>(workload.most_channels(options)));
     auto cores = cores_of_nodes(job, choice.here);
     NodeCores node_cores = cores_of_node(job, choice.here);
-    const std::string shared_cores = why_cores_are_shared(job, cores);
+    std::string shared_cores = why_cores_are_shared(job, cores, 1);
     const auto why_not = [&](const Point& point) -> std::optional<std::string> {
         if (auto why = usual_poll_trouble(options, point, shared_cores)) return why;
         const auto missing = lacking.find(point.memory.empty() ? options.memories.front() : point.memory);
@@ -166,11 +165,20 @@ Preparation prepare(const Job& job, const Options& options, const StoredChoices&
         return memory_skip_reason(point, budget, job.ranks());
     };
     std::vector<PointSkip> found;
-    Plan plan = plan_within(budget, options, job.layout(), [&](const Point& point) {
+    const auto skip = [&](const Point& point) {
         auto why = why_not(point);
         found.push_back({point.label(), why.value_or("")});
         return why;
-    });
+    };
+    Plan plan = plan_within(budget, options, job.layout(), skip);
+    // All points poll as the one with the most threads lets them.
+    if (shared_cores.empty() && most_threads(plan) > 1) {
+        shared_cores = why_cores_are_shared(job, cores, most_threads(plan));
+        if (!shared_cores.empty()) {
+            found.clear();
+            plan = plan_within(budget, options, job.layout(), skip);
+        }
+    }
     require_same_skips(job, found, choice.offer.domain());
     agree_on_traffic(job, plan);
     deal_adapters(choice, job.layout().local_index(job.rank()),

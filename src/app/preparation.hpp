@@ -52,8 +52,8 @@ std::string far_words(std::span<const std::string> of_ranks, const std::function
 // In words; empty where every thread has a core. cores: of each node, [N].
 std::string oversubscription(const Job& job, const std::vector<int>& cores, int threads);
 
-// Why ranks that spin would mislead, in words; empty where they would not. cores: as above.
-std::string why_cores_are_shared(const Job& job, const std::vector<int>& cores);
+// Why ranks that spin would mislead, in words; empty where they would not. As above.
+std::string why_cores_are_shared(const Job& job, const std::vector<int>& cores, int threads);
 
 // The workload's. It opens more endpoints than it was asked for only where the buffers of all have room.
 Plan plan_within(const MemoryBudget& budget, const Options& options, const Layout& layout,

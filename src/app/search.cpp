@@ -276,7 +276,8 @@ void search_all(Launch& launch) {
     launch.open_file();
     Progress progress = launch.make_progress();
     launch.introduce(progress);
-    const std::string shared_cores = why_cores_are_shared(launch.job(), launch.prepared().cores_of_nodes);
+    const std::string shared_cores =
+        why_cores_are_shared(launch.job(), launch.prepared().cores_of_nodes, most_threads(launch.plan()));
     const std::string untried = untried_words(launch.options(), launch.plan(), launch.job().ranks(), shared_cores);
     if (!untried.empty()) progress.note(untried);
     Search search(launch);
@@ -289,7 +290,8 @@ void search_all(Launch& launch) {
     if (launch.job().is_root()) found = search.found();
     on_root(launch.job(), [&] {
         if (!found.empty())
-            write_config(config, search_config(found, launch.prepared().provider(), launch.file().path().string()));
+            write_config(config, search_config(found, launch.prepared().provider(), launch.file().path().string(),
+                                               launch.prepared().polling.way));
     });
     if (launch.job().is_root() && !found.empty()) tell_found(launch, found, search.disturbed(), config, took);
 }

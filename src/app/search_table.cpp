@@ -129,7 +129,8 @@ std::vector<std::string> search_words(std::span<const Found> found) {
     return lines;
 }
 
-std::string search_config(std::span<const Found> found, const std::string& provider, const std::string& results) {
+std::string search_config(std::span<const Found> found, const std::string& provider, const std::string& results,
+                          const PollingWay& usual) {
     std::string text =
         fmt::format("# Found by a2aperf alltoall --search in one launch; the measurements: {}\n", results);
     for (const Found& one : found)
@@ -151,7 +152,9 @@ std::string search_config(std::span<const Found> found, const std::string& provi
     if (chosen.channels > 1) text += fmt::format("endpoints = \"{}\"\n", chosen.channels);
     if (chosen.queues == Queues::one) text += "queues = \"one\"\n";
     if (chosen.threads == Threads::each) text += "threads = \"each\"\n";
-    if (chosen.polling) text += fmt::format("poll = \"{}\"\n", chosen.polling->text());
+    // Another launch may spin by itself: it need not have the points for which this one did not.
+    const PollingWay way = chosen.polling.value_or(usual);
+    if (chosen.polling || way.polling != Polling::spin) text += fmt::format("poll = \"{}\"\n", way.text());
     return text;
 }
 

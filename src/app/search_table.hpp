@@ -33,6 +33,8 @@ std::vector<std::string> search_words(std::span<const Found> found);
 
 // The setting that was found faster at most sizes (of as many, at the larger ones), with those sizes; the default
 // setting with all of them where none was. Other findings are in its comments.
-std::string search_config(std::span<const Found> found, const std::string& provider, const std::string& results);
+// usual: how the launch polled where a point has no way of its own.
+std::string search_config(std::span<const Found> found, const std::string& provider, const std::string& results,
+                          const PollingWay& usual);
 
 } // namespace a2aperf

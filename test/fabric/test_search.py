@@ -134,6 +134,21 @@ def test_a_thread_for_each_of_the_endpoints_that_it_tries_by_itself(a2aperf):
     assert "endpoints 2 threads each" in threaded.stdout and "endpoints 2 1000 B" in threaded.stdout
 
 
+def test_where_the_threads_of_one_setting_are_more_than_cores_all_yield_and_the_file_for_config_says_so(launch, tmp_path, monkeypatch):
+    """The default setting has a thread each of three ranks, for which there are cores: it yields for another one's."""
+    monkeypatch.setenv("HWLOC_SYNTHETIC", "node:1 core:3 pu:1")  # a machine that is made up, where all may run everywhere
+    outcome = launch(
+        3, "alltoall", "--provider", "shm", "--sizes", "500", "--mode", "tagged", "--chunk", "whole", "--endpoints", "1,2",
+        "--threads", "one,each", "--search", "4s", "--ops", "120", "--warmup", "2", "-o", "a.h5",
+    )  # fmt: skip
+    assert outcome.returncode == 0, outcome.stderr
+    results = Results(tmp_path / "a.h5")
+    assert results.segments[0].attributes["poll"] == "yield"
+    assert set(results.words("polling")) == {""}, "yield is the default setting's way here"
+    assert "another --poll (oversubscribed: 2 threads each of 3 ranks on 3 cores)" in outcome.stderr
+    assert re.findall(r'^poll = "(.+)"$', (tmp_path / "a.search.toml").read_text(), re.MULTILINE) == ["yield"]
+
+
 def test_a_second_endpoint_is_left_out_where_its_buffers_have_no_room(a2aperf):
     of_four = ("alltoall", "--search", "--dry-run", "--ranks", "4", "--sizes", "1MiB", "--memory-limit")
     refused = "endpoints 2 1048576 B, skipped: the buffers of 2 endpoints have no room in 40 MiB a node"

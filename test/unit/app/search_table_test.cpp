@@ -9,6 +9,8 @@ using namespace a2aperf;
 
 namespace {
 
+const PollingWay kSpin{Polling::spin};
+
 Found found_at(Bytes size) {
     Point usual;
     usual.mode = "tagged";
@@ -52,9 +54,17 @@ TEST_CASE("rates have three digits, and factors thousandths near 1") {
     CHECK(row_has("       -        0 "));
 }
 
+TEST_CASE("a file for --config has the way in which the launch polled where it did not spin") {
+    std::vector<Found> found{found_at(8)};
+    CHECK(has_line(search_config(found, "shm", "a.h5", {Polling::yield}), "poll = \"yield\""));
+    CHECK(search_config(found, "shm", "a.h5", kSpin).find("poll") == std::string::npos);
+    found = {faster_at(1000)};
+    CHECK(has_line(search_config(found, "shm", "a.h5", {Polling::yield}), "poll = \"throttle=16\""));
+}
+
 TEST_CASE("a file for --config has the endpoints and the way to poll that were faster") {
     const std::vector<Found> found{faster_at(1000), found_at(8)};
-    const std::string text = search_config(found, "shm", "a.h5");
+    const std::string text = search_config(found, "shm", "a.h5", kSpin);
     CHECK(has_line(text, "endpoints = \"2\""));
     CHECK(has_line(text, "poll = \"throttle=16\""));
     CHECK(has_line(text, "sizes = \"1000\""));
@@ -62,17 +72,17 @@ TEST_CASE("a file for --config has the endpoints and the way to poll that were f
 
 TEST_CASE("a file for --config has the one queue of the endpoints that were faster") {
     std::vector<Found> found{faster_at(1000)};
-    CHECK(search_config(found, "shm", "a.h5").find("queues") == std::string::npos);
+    CHECK(search_config(found, "shm", "a.h5", kSpin).find("queues") == std::string::npos);
     found.front().best.queues = Queues::one;
-    CHECK(has_line(search_config(found, "shm", "a.h5"), "queues = \"one\""));
-    CHECK(search_config(found, "shm", "a.h5").find("threads") == std::string::npos);
+    CHECK(has_line(search_config(found, "shm", "a.h5", kSpin), "queues = \"one\""));
+    CHECK(search_config(found, "shm", "a.h5", kSpin).find("threads") == std::string::npos);
     found.front().best.threads = Threads::each;
-    CHECK(has_line(search_config(found, "shm", "a.h5"), "threads = \"each\""));
+    CHECK(has_line(search_config(found, "shm", "a.h5", kSpin), "threads = \"each\""));
 }
 
 TEST_CASE("where the default is the fastest the file for --config leaves endpoints and polling to it") {
     const std::vector<Found> found{found_at(8)};
-    const std::string text = search_config(found, "shm", "a.h5");
+    const std::string text = search_config(found, "shm", "a.h5", kSpin);
     CHECK(text.find("endpoints") == std::string::npos);
     CHECK(text.find("poll") == std::string::npos);
     CHECK(has_line(text, "mode = \"tagged\""));
