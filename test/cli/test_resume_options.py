@@ -163,7 +163,7 @@ def test_the_table_has_every_option():
     options = set(re.findall(r'\.name = "([\w-]+)",\n', (ROOT / "src/config/option_table.cpp").read_text()))
     streams = {"pairs", "duplex", "free-delay", "inject", "completion", "cq-mod", "duration", "messages", "max-samples", "from", "to", "threads"}
     own = {"pairs.cpp": {"steps", "suspects"}, "stream_options.cpp": streams, "echo.cpp": {"request"}, "round_trip_options.hpp": {"outstanding"}}
-    own["alltoall.cpp"] = {"traffic", "redraw", "chunk", "endpoints", "queues"}
+    own["alltoall_options.cpp"] = {"traffic", "redraw", "chunk", "endpoints", "queues"}
     own["round_trip_options.hpp"] |= {"clients", "servers"}
     own["open_loop.cpp"] = {"rates", "arrivals", "relays", "relay-time"}
     own["qos_options.cpp"] = {"path", "path-file", "paths", "classes", "interval"}
