@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from a2aperf import loading
+from a2aperf import link_rate, loading
 from a2aperf.gating import ceiling, given
 from a2aperf.gating.ceiling import Shape
 from conftest import Outcome
@@ -42,7 +42,7 @@ def test_rates_are_read_as_the_program_reads_them() -> None:
     assert len(examples) > 30
     for text, gbps in examples:
         wanted = pytest.approx(float(gbps)) if float(gbps) else None
-        assert given.rate_of(text) == wanted, text
+        assert link_rate.rate_of(text) == wanted, text
 
 
 def test_every_factor_has_its_bound_and_its_source(a2a: A2A, tmp_path: Path) -> None:

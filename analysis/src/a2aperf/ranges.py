@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from a2aperf import counter_ranges, derived, reading, schema, segments, strict, workloads
 from a2aperf.deferred import pandas as pd
-from a2aperf.errors import InputError
 from a2aperf.launch import Launch
 from a2aperf.raw_ops import RawOps
 from a2aperf.results import Results
@@ -119,7 +118,7 @@ def _of_points(found: Results) -> Iterator[str]:
                 yield from _beyond(rows, name, low, high)
     yield from _ranks_named(points)
     yield from _counts(points[measured])
-    yield from _partners(points, _untold(found))
+    yield from _partners(points, found.judged.untold(found).to_numpy(bool))
     yield from _settings(found, points[measured & points["has_raw"]])
     yield from _clock_errors(found, points[measured])
 
@@ -169,15 +168,8 @@ def _counts(rows: pd.DataFrame) -> Iterator[str]:
                 yield f"{where}: {low} {row[low]:g} and {high} {row[high]:g} are no interval"
 
 
-def _untold(found: Results) -> NDArray[np.bool_]:
-    """Which points have no ratio, since the start of their ops carries none."""
-    try:
-        return found.judged.untold(found).to_numpy(bool)
-    except InputError:  # whoever asks for what is damaged is told
-        return np.zeros(len(found.points), dtype=bool)
-
-
 def _partners(points: pd.DataFrame, untold: NDArray[np.bool_]) -> Iterator[str]:
+    """`untold`: of which points the start of their ops carries no ratio."""
     partner = points["partner"].fillna(schema.UNKNOWN).to_numpy(dtype=np.int64)
     for point, other in enumerate(partner):
         row = points.iloc[point]

@@ -11,8 +11,8 @@ import typer
 from a2aperf import regular, strict, terminal, writer
 from a2aperf.commands.options import Force, Output
 from a2aperf.errors import InputError
-from a2aperf.gating.given import MOST, rate_of
 from a2aperf.importers import block, formats
+from a2aperf.link_rate import MOST, rate_of
 
 EXAMPLES = """\
 a2a import table.txt -o table.h5

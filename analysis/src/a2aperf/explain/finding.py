@@ -31,6 +31,8 @@ class Finding:
     """It only says that this kind can't be judged, and why."""
     nodes: tuple[str, ...] = ()
     """Those that are slow by themselves, whoever the peer."""
+    about: tuple[str, ...] = ()
+    """The nodes that it says something of; empty: all that were measured."""
 
     @property
     def sample(self) -> str:

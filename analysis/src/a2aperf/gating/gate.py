@@ -81,11 +81,15 @@ class Gate:
 
 @dataclass(frozen=True)
 class _Loaded:
-    """All points, those of launches that can be judged, and the files that could be read."""
+    """All points, those of launches that can be judged, and the files that could be read.
+
+    `notes` on what is left out of those that can be judged.
+    """
 
     everything: Results | None = None
     found: Results | None = None
     sound: Sequence[Path] = ()
+    notes: Sequence[str] = ()
 
 
 def gate(asked: Request) -> Gate:
@@ -99,8 +103,8 @@ def gate(asked: Request) -> Gate:
     if asked.job and not given:
         return Gate([*checks, unknown("files", "no launch is good")], notes, -1, candidates)
     is_asked = asked.judges or bool(asked.job)
-    last_notes: list[str] | None = [] if not asked.job and asked.against is None else None
-    loaded = _load(given, asked.where, "files", checks, is_asked, last_notes)
+    of_last = not asked.job and asked.against is None
+    loaded = _load(given, asked.where, "files", checks, is_asked, of_last)
     measured = -1
     if loaded.everything is not None:
         made, slow, told = weak.check(loaded.everything, asked.loss)
@@ -115,7 +119,7 @@ def gate(asked: Request) -> Gate:
     elif own is not None:
         measured = _last_begun(own)
         notes += [f"note: {one}" for one in own.unjudged]
-        checks += _limited(own, asked, notes, last_notes or [])
+        checks += _limited(own, asked, notes, loaded.notes)
         if asked.against is not None:
             checks += _against(asked, loaded.sound, notes)
     return Gate(checks, notes, measured, candidates)
@@ -183,12 +187,12 @@ def _load(
     what: str,
     checks: list[Check],
     judges: bool = True,
-    of_last: list[str] | None = None,
+    of_last: bool = False,
 ) -> _Loaded:
     """What is in the files; each that cannot be read is a check.
 
-    `judges`: points are to be judged, so that it is one, too, where they cannot be. Where
-    `of_last` is given only those of the last job are, and it gets what to say of the others.
+    `judges`: points are to be judged, so that it is one, too, where they cannot be; with
+    `of_last` those of the last job alone.
     """
     paths, lost = _expanded(given, what)
     checks += lost
@@ -196,13 +200,12 @@ def _load(
     if loaded is None:
         return _Loaded()
     sound = [*loaded.files.values()]
-    everything = None
+    everything, notes = None, list[str]()
     try:
         everything = filters.where(loaded, where)
         last = everything
-        if of_last is not None and judges:
-            last, told = points.of_last_jobs(everything)
-            of_last += told
+        if of_last and judges:
+            last, notes = points.of_last_jobs(everything)
         _tell_missing(last, what, checks)
         if not judges:
             return _Loaded(everything, None, sound)
@@ -216,7 +219,7 @@ def _load(
         words = list_text(in_launches(found.launches), 3)
         checks.append(unknown(what, f"{words}; left out: such times are those of the cores"))
         found = found.select(~found.points["launch"].isin(crowded))
-    return _Loaded(everything, None if found.points.empty else found, sound)
+    return _Loaded(everything, None if found.points.empty else found, sound, notes)
 
 
 def _loaded(paths: Sequence[Path], what: str, checks: list[Check]) -> Results | None:

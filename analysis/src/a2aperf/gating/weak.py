@@ -48,11 +48,11 @@ class _Night:
 
     def standing(self, nights: Iterable[_Night]) -> list[Finding]:
         """What it found of nodes, or pairs of them, that no later job has measured."""
-        return [one for one in self.findings if not self.is_over(self._about(one), nights)]
-
-    def _about(self, one: Finding) -> frozenset[str]:
-        named = str(one.numbers.get("nodes", ""))
-        return frozenset(named.split(",")) if named else self.nodes
+        return [
+            one
+            for one in self.findings
+            if not self.is_over(frozenset(one.about) or self.nodes, nights)
+        ]
 
 
 def check(found: Results, loss: float) -> tuple[list[Check], dict[str, str], list[str]]:

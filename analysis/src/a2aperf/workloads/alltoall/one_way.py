@@ -91,8 +91,8 @@ def without_rates(found: Results) -> Results:
     """
     there = found.points.reindex(columns=[*LEFT_OUT]).notna()
     has_any = there.any(axis=1)
-    untold = are_untold(found.select(has_any)) if has_any.any() else has_any[:0]
-    wrong = found.points.index[has_any][untold.to_numpy(bool)]
+    untold = are_untold(found.select(has_any)).to_numpy(bool)
+    wrong = found.points.index[has_any][untold]
     if not len(wrong):
         return found
     segments = Counter(launch.path for launch in found.launches.values())

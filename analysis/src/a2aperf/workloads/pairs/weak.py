@@ -130,13 +130,13 @@ def _finding(of: Links, hit: _Hit, text: str) -> Finding:
             "share": 1 / weak.factor,
             "limit": 1 / weak.limit,
             "spread": weak.spread,
-            "nodes": ",".join(_nodes(hit)),
         },
         nodes=(hit.view.nodes[max(weak.source, weak.destination)],) if weak.kind in _ENDS else (),
+        about=_about(hit),
     )
 
 
-def _nodes(hit: _Hit) -> list[str]:
+def _about(hit: _Hit) -> tuple[str, ...]:
     """Those that it is about: of a switch all that hang on it, of a step all of the launch."""
     weak, view = hit.weak, hit.view
     ends = weak.source, weak.destination
@@ -148,7 +148,7 @@ def _nodes(hit: _Hit) -> list[str]:
         named = [node for node, on in zip(view.nodes, view.switches, strict=True) if on in both]
     else:
         named = [view.nodes[one] for one in ends if one >= 0]
-    return list(dict.fromkeys(named))
+    return tuple(dict.fromkeys(named))
 
 
 def _share(factor: float) -> str:
