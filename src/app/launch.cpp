@@ -266,8 +266,10 @@ PointOutcome Launch::stored(const Point& point, int index) {
     if (point.is_counted()) ++points_before_;
     outcome.own = file_.recorder().stored(index);
     before_.insert(index);
-    if (point.partner >= 0) before_.insert(point.partner);
-    if (point.partner >= 0) outcome.beside = file_.recorder().stored(point.partner);
+    if (point.partner >= 0) {
+        before_.insert(point.partner);
+        outcome.beside = file_.recorder().stored(point.partner);
+    }
     return outcome;
 }
 

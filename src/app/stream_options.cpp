@@ -36,11 +36,7 @@ FreeDelay parse_free_delay(std::string_view text) {
 }
 
 std::vector<FreeDelay> parse_free_delays(std::span<const std::string> values) {
-    std::vector<FreeDelay> delays;
-    for (const std::string& item : split_list(values))
-        if (const FreeDelay delay = parse_free_delay(item); std::ranges::find(delays, delay) == delays.end())
-            delays.push_back(delay);
-    return delays;
+    return each_once(values, parse_free_delay);
 }
 
 std::vector<InjectUse> parse_injects(std::span<const std::string> values) {
@@ -53,23 +49,16 @@ std::vector<InjectUse> parse_injects(std::span<const std::string> values) {
 }
 
 std::vector<CompletionLevel> parse_completions(std::span<const std::string> values) {
-    std::vector<CompletionLevel> levels;
-    for (const std::string& item : split_list(values)) {
-        const auto level = choose<CompletionLevel>("completion of a send", item,
-                                                   {{"default", CompletionLevel::as_provider},
-                                                    {"transmit", CompletionLevel::transmit},
-                                                    {"delivery", CompletionLevel::delivery}});
-        if (std::ranges::find(levels, level) == levels.end()) levels.push_back(level);
-    }
-    return levels;
+    return each_once(values, [](std::string_view text) {
+        return choose<CompletionLevel>("completion of a send", text,
+                                       {{"default", CompletionLevel::as_provider},
+                                        {"transmit", CompletionLevel::transmit},
+                                        {"delivery", CompletionLevel::delivery}});
+    });
 }
 
 std::vector<int> parse_cq_mods(std::span<const std::string> values) {
-    std::vector<int> mods;
-    for (const std::string& item : split_list(values))
-        if (const int mod = parse_int(item, 1, kMostMessages); std::ranges::find(mods, mod) == mods.end())
-            mods.push_back(mod);
-    return mods;
+    return each_once(values, [](std::string_view text) { return parse_int(text, 1, kMostMessages); });
 }
 
 // Where the receivers start the transfers no send completes.

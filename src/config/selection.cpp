@@ -81,75 +81,51 @@ std::vector<const Schedule*> parse_schedules(std::span<const std::string> values
 }
 
 std::vector<Window> parse_windows(std::span<const std::string> values) {
-    std::vector<Window> windows;
-    for (const std::string& text : split_list(values)) {
-        const Window window = parse_window(text);
-        if (std::find(windows.begin(), windows.end(), window) == windows.end()) windows.push_back(window);
-    }
-    return windows;
+    return each_once(values, parse_window);
 }
 
 std::vector<int> parse_endpoints(std::span<const std::string> values) {
     constexpr int kMost = 64;
-    std::vector<int> counts;
-    for (const std::string& text : split_list(values)) {
-        const int count = parse_int(text, 1, kMost);
-        if (std::find(counts.begin(), counts.end(), count) == counts.end()) counts.push_back(count);
-    }
-    return counts;
+    return each_once(values, [](std::string_view text) { return parse_int(text, 1, kMost); });
 }
 
 std::vector<Queues> parse_queues(std::span<const std::string> values) {
-    std::vector<Queues> found;
-    for (const std::string& text : split_list(values)) {
-        const auto queues = choose<Queues>("queues", text, {{"each", Queues::each}, {"one", Queues::one}});
-        if (std::find(found.begin(), found.end(), queues) == found.end()) found.push_back(queues);
-    }
-    return found;
+    return each_once(values, [](std::string_view text) {
+        return choose<Queues>("queues", text, {{"each", Queues::each}, {"one", Queues::one}});
+    });
 }
 
 std::vector<Threads> parse_threads(std::span<const std::string> values) {
-    std::vector<Threads> found;
-    for (const std::string& text : split_list(values)) {
-        const auto threads = choose<Threads>("threads", text, {{"one", Threads::one}, {"each", Threads::each}});
-        if (std::find(found.begin(), found.end(), threads) == found.end()) found.push_back(threads);
-    }
-    return found;
+    return each_once(values, [](std::string_view text) {
+        return choose<Threads>("threads", text, {{"one", Threads::one}, {"each", Threads::each}});
+    });
 }
 
 std::vector<Bytes> parse_chunks(std::span<const std::string> values) {
-    std::vector<Bytes> chunks;
-    for (const std::string& text : split_list(values)) {
+    return each_once(values, [](std::string_view text) {
         if (text != "whole" && text.find_first_of("0123456789") != 0)
             throw UsageError(fmt::format("{} is neither 'whole' nor a size such as 64KiB", quote(text)));
         const Bytes chunk = text == "whole" ? 0 : parse_bytes(text);
         if (chunk == 0 && text != "whole")
             throw UsageError(fmt::format("{} is not a size above zero", quote(text)));
-        if (std::find(chunks.begin(), chunks.end(), chunk) == chunks.end()) chunks.push_back(chunk);
-    }
-    return chunks;
+        return chunk;
+    });
 }
 
 std::vector<std::optional<PollingWay>> parse_polls(std::span<const std::string> values) {
-    constexpr std::string_view kThrottle = "throttle=";
+    static constexpr std::string_view kThrottle = "throttle=";
     constexpr int kMostPolls = 1000; // deadlines and signals are looked at once in so many
-    std::vector<std::optional<PollingWay>> ways;
-    for (const std::string& text : split_list(values)) {
-        std::optional<PollingWay> way;
+    return each_once(values, [](std::string_view text) -> std::optional<PollingWay> {
         if (text.starts_with(kThrottle))
-            way = PollingWay{
-                Polling::throttle,
-                static_cast<unsigned>(parse_int(std::string_view(text).substr(kThrottle.size()), 1, kMostPolls))};
-        else
-            way = choose<std::optional<PollingWay>>("polling", text,
-                                                    {{"auto", std::nullopt},
-                                                     {"spin", PollingWay{Polling::spin}},
-                                                     {"yield", PollingWay{Polling::yield}},
-                                                     {"block", PollingWay{Polling::block}},
-                                                     {"throttle=N", std::nullopt}});
-        if (std::find(ways.begin(), ways.end(), way) == ways.end()) ways.push_back(way);
-    }
-    return ways;
+            return PollingWay{Polling::throttle,
+                              static_cast<unsigned>(parse_int(text.substr(kThrottle.size()), 1, kMostPolls))};
+        return choose<std::optional<PollingWay>>("polling", text,
+                                                 {{"auto", std::nullopt},
+                                                  {"spin", PollingWay{Polling::spin}},
+                                                  {"yield", PollingWay{Polling::yield}},
+                                                  {"block", PollingWay{Polling::block}},
+                                                  {"throttle=N", std::nullopt}});
+    });
 }
 
 } // namespace a2aperf

@@ -29,12 +29,16 @@ std::string packed(std::span<const NicFacts> nics) {
     return lines;
 }
 
-NicFacts unpacked(const std::string& line) {
-    NicFacts nic;
-    std::istringstream words(line);
-    words >> nic.name >> nic.port >> nic.is_rdma >> nic.link_rate_gbps >> nic.driver;
-    if (nic.port == kNoPort) nic.port.clear();
-    return nic;
+std::vector<NicFacts> unpacked(const std::string& text) {
+    std::vector<NicFacts> nics;
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) {
+        NicFacts& nic = nics.emplace_back();
+        std::istringstream words(line);
+        words >> nic.name >> nic.port >> nic.is_rdma >> nic.link_rate_gbps >> nic.driver;
+        if (nic.port == kNoPort) nic.port.clear();
+    }
+    return nics;
 }
 
 } // namespace
@@ -66,11 +70,11 @@ std::vector<std::string> names_by_rank(const Job& job, std::span<const NicFacts>
     for (const std::vector<Rank>& here : job.layout().rank_at()) {
         std::vector<NicFacts> on_node;
         std::vector<Rank> whose;
-        for (const Rank rank : here) {
-            std::istringstream lines(texts[static_cast<std::size_t>(rank)]);
-            for (std::string line; std::getline(lines, line); whose.push_back(rank))
-                on_node.push_back(unpacked(line));
-        }
+        for (const Rank rank : here)
+            for (NicFacts& nic : unpacked(texts[static_cast<std::size_t>(rank)])) {
+                on_node.push_back(std::move(nic));
+                whose.push_back(rank);
+            }
         const std::vector<std::string> names = names_of(on_node);
         for (std::size_t i = 0; i < names.size(); ++i) {
             std::string& all = of_rank[static_cast<std::size_t>(whose[i])];
@@ -85,9 +89,7 @@ std::vector<std::vector<NicFacts>> adapters_in_use(const Job& job, std::span<con
     std::vector<std::vector<NicFacts>> adapters(static_cast<std::size_t>(job.layout().nodes()));
     for (Rank rank = 0; rank < job.ranks(); ++rank) {
         auto& on_node = adapters[static_cast<std::size_t>(job.layout().node_of(rank))];
-        std::istringstream lines(texts[static_cast<std::size_t>(rank)]);
-        for (std::string line; std::getline(lines, line);) {
-            const NicFacts nic = unpacked(line);
+        for (const NicFacts& nic : unpacked(texts[static_cast<std::size_t>(rank)])) {
             const bool is_known = std::any_of(on_node.begin(), on_node.end(),
                                               [&](const NicFacts& other) { return are_same(nic, other); });
             if (!is_known) on_node.push_back(nic);

@@ -25,6 +25,21 @@ void set_hops(EchoSettings& settings, const OpenLoopPlan& loop, Rank rank, std::
 
 } // namespace
 
+void add_peers(EchoSettings& settings, std::span<const StreamPair> pairs, Rank rank) {
+    for (const StreamPair& pair : pairs) {
+        if (pair.from == rank) settings.servers.push_back(pair.to);
+        if (pair.to == rank) settings.clients.push_back(pair.from);
+    }
+}
+
+void finish_settings(EchoSettings& settings, const EngineParts& parts, const Offer& offer) {
+    settings.injects_answers = uses_inject(offer, parts.point);
+    settings.injects_requests = uses_inject(offer, parts.point.of_size(settings.request_size));
+    settings.ordered_write = offer.ordered_write();
+    settings.op = parts.loop.next_op();
+    for (int op = 1; op < echo_ops(settings.outstanding); ++op) (void)parts.loop.next_op();
+}
+
 EchoSettings round_trip_settings(const EngineParts& parts, const Offer& offer) {
     const Point& point = parts.point;
     const EchoPlan& echo = echo_of(point);
@@ -34,16 +49,9 @@ EchoSettings round_trip_settings(const EngineParts& parts, const Offer& offer) {
     if (paced != nullptr) {
         set_hops(settings, *paced, parts.job.rank(), parts.seed);
     } else {
-        for (const StreamPair& pair : echo.who) {
-            if (pair.from == parts.job.rank()) settings.servers.push_back(pair.to);
-            if (pair.to == parts.job.rank()) settings.clients.push_back(pair.from);
-        }
+        add_peers(settings, echo.who, parts.job.rank());
     }
-    settings.injects_answers = uses_inject(offer, point);
-    settings.injects_requests = uses_inject(offer, point.of_size(echo.request_size));
-    settings.ordered_write = offer.ordered_write();
-    settings.op = parts.loop.next_op();
-    for (int op = 1; op < echo_ops(settings.outstanding); ++op) (void)parts.loop.next_op();
+    finish_settings(settings, parts, offer);
     return settings;
 }
 

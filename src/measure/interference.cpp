@@ -224,14 +224,8 @@ private:
 EchoSettings echo_settings(const EngineParts& parts, const Offer& offer) {
     const InterferencePlan& plan = interference_of(parts.point);
     EchoSettings settings{.request_size = plan.request_size};
-    for (const StreamPair& pair : plan.victims) {
-        if (pair.from == parts.job.rank()) settings.servers.push_back(pair.to);
-        if (pair.to == parts.job.rank()) settings.clients.push_back(pair.from);
-    }
-    settings.injects_answers = uses_inject(offer, parts.point);
-    settings.injects_requests = uses_inject(offer, parts.point.of_size(plan.request_size));
-    settings.op = parts.loop.next_op();
-    for (int op = 1; op < echo_ops(settings.outstanding); ++op) (void)parts.loop.next_op();
+    add_peers(settings, plan.victims, parts.job.rank());
+    finish_settings(settings, parts, offer);
     return settings;
 }
 

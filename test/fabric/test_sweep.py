@@ -159,8 +159,7 @@ def test_endpoints_have_one_queue_in_every_mode(measure, needs_provider, provide
     is_sound(results)
 
 
-@pytest.mark.parametrize("provider", ["tcp", "shm", "net"])
-@pytest.mark.parametrize(
+ALL_THAT_ENDPOINTS_DO = pytest.mark.parametrize(
     "words",
     [
         ("--endpoints", "3", "--window", "all,3", "--trace", "--post", "inside"),
@@ -171,6 +170,10 @@ def test_endpoints_have_one_queue_in_every_mode(measure, needs_provider, provide
     ],
     ids=["traced", "pipelined", "uneven", "beside MPI", "shared places"],
 )
+
+
+@pytest.mark.parametrize("provider", ["tcp", "shm", "net"])
+@ALL_THAT_ENDPOINTS_DO
 def test_one_queue_serves_all_that_endpoints_do(measure, needs_provider, provider, words):
     needs_provider(provider)
     sizes = () if "--sizes" in words else ("--sizes", "8,30000")
@@ -202,17 +205,7 @@ def test_endpoints_have_a_thread_each_in_every_mode(measure, needs_provider, tmp
 
 
 @pytest.mark.parametrize("provider", ["tcp", "shm", "net"])
-@pytest.mark.parametrize(
-    "words",
-    [
-        ("--endpoints", "3", "--window", "all,3", "--trace", "--post", "inside"),
-        ("--endpoints", "2", "--sync", "none", "--mode", "write-imm"),
-        ("--endpoints", "2", "--traffic", "zipf=1.2,incast", "--redraw", "op"),
-        ("--endpoints", "2", "--baseline", "mpi"),
-        ("--endpoints", "2", "--sizes", "60000", "--memory-limit", "3MB", "--mode", "tagged,read"),
-    ],
-    ids=["traced", "pipelined", "uneven", "beside MPI", "shared places"],
-)
+@ALL_THAT_ENDPOINTS_DO
 def test_threads_do_all_that_endpoints_do(measure, needs_provider, provider, words):
     needs_provider(provider)
     sizes = () if "--sizes" in words else ("--sizes", "8,30000")

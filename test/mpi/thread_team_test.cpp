@@ -11,9 +11,11 @@
 #include <vector>
 
 #include "a2aperf/fabric/locality.hpp"
+#include "test/mpi/given_up.hpp"
 #include "test/mpi/mpi_test.hpp"
 
 using namespace a2aperf;
+using test::GivenUp;
 using test::job;
 
 namespace {
@@ -112,27 +114,20 @@ TEST_CASE("what a thread throws ends the shares of those to whom something still
 
 TEST_CASE("what a thread throws is thrown, and given up with, where another one does not come back") {
     for (std::size_t failing = 0; failing < kThreads; failing += 2) {
-        std::atomic<bool> is_back{false};
+        GivenUp given_up;
         std::atomic<int> begun{0};
-        std::vector<std::string> said;
-        job().set_give_up([&](const std::exception& error) {
-            said.emplace_back(error.what());
-            is_back = true; // else it would wait on
-            is_back.notify_all();
-        });
         const auto drive = [&](std::size_t thread) {
             ++begun;
             while (thread == failing && begun < static_cast<int>(kThreads)) sched_yield();
             if (thread == failing) throw std::runtime_error("rank 7 is gone");
-            if (thread == 1) is_back.wait(false);
+            if (thread == 1) given_up.stay_away();
         };
         {
             ThreadTeam team(job(), kThreads, {}, kLater, {drive, keep_nothing});
             team.arm(kLater);
             CHECK_THROWS_WITH(team.run(), "rank 7 is gone");
         }
-        CHECK(said == std::vector<std::string>{"rank 7 is gone"});
-        job().set_give_up({});
+        CHECK(given_up.said() == std::vector<std::string>{"rank 7 is gone"});
     }
 }
 
@@ -223,24 +218,18 @@ TEST_CASE("threads that are given no CPU run where the caller ran before a team 
 }
 
 TEST_CASE("where a thread does not come back, its rank says that it waits for it, and gives up") {
-    std::atomic<bool> is_back{false};
-    std::vector<std::string> said;
-    job().set_give_up([&](const std::exception& error) {
-        said.emplace_back(error.what());
-        is_back = true; // else it would wait on
-        is_back.notify_all();
-    });
+    GivenUp given_up;
     const auto drive = [&](std::size_t thread) {
-        if (thread == 1) is_back.wait(false);
+        if (thread == 1) given_up.stay_away();
     };
     {
         ThreadTeam team(job(), kThreads, {}, kSoon, {drive, keep_nothing});
         team.arm(kSoon);
         CHECK_THROWS_AS(team.run(), RunError);
     }
-    REQUIRE(said.size() == 1);
-    CHECK(said[0] == job().who(job().rank()) + " waits for a thread of its own, which has not come back for 50 ms");
-    job().set_give_up({});
+    REQUIRE(given_up.said().size() == 1);
+    CHECK(given_up.said()[0] ==
+          job().who(job().rank()) + " waits for a thread of its own, which has not come back for 50 ms");
 }
 
 TEST_CASE("who is never asked for an op, or asked and not started, leaves no thread behind") {

@@ -14,9 +14,11 @@
 #include "a2aperf/transfer/tagged.hpp"
 #include "a2aperf/transfer/write.hpp"
 #include "a2aperf/transfer/write_imm.hpp"
+#include "test/mpi/given_up.hpp"
 #include "test/mpi/rig.hpp"
 
 using namespace a2aperf;
+using test::GivenUp;
 using test::job;
 using test::kMessage;
 using test::Rig;
@@ -89,31 +91,23 @@ TEST_CASE("what fails in the receiving thread ends the sender's, and is said the
 TEST_CASE("where the receiving thread does not come back, its rank says that it waits for it, and gives up") {
     Ends ends("tagged");
     const auto both = ends.rig.channels.all();
-    std::atomic<bool> is_back{false};
-    std::vector<std::string> said;
-    job().set_give_up([&](const std::exception& error) {
-        said.emplace_back(error.what());
-        is_back = true; // else it would wait on
-        is_back.notify_all();
-    });
+    GivenUp given_up;
     const auto stay_away = [&](int end) {
-        if (end == 1) is_back.wait(false);
+        if (end == 1) given_up.stay_away();
     };
     const Deadline soon(Polling::yield, 50'000'000);
     { ThreadedStream<Tagged>(job(), *both[0], *both[1], kMessage, ends.settings(7), soon, stay_away); }
-    REQUIRE(said.size() == 1);
-    CHECK(said[0].find(job().who(job().rank()) + " waits for its receiving thread") == 0);
+    REQUIRE(given_up.said().size() == 1);
+    CHECK(given_up.said()[0].find(job().who(job().rank()) + " waits for its receiving thread") == 0);
 
-    is_back = false;
     {
         ThreadedStream<Tagged> stream(job(), *both[0], *both[1], kMessage, ends.settings(7), soon, stay_away);
         stream.prepare();
         (void)stream.advance();
-        CHECK_THROWS_WITH_AS(stream.progress(), said[0].c_str(), RunError);
+        CHECK_THROWS_WITH_AS(stream.progress(), given_up.said()[0].c_str(), RunError);
     }
-    REQUIRE(said.size() == 2);
-    CHECK(said[1] == said[0]);
-    job().set_give_up({});
+    REQUIRE(given_up.said().size() == 2);
+    CHECK(given_up.said()[1] == given_up.said()[0]);
 }
 
 TEST_CASE("who never started, or does not go on, leaves no thread behind") {

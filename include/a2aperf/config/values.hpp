@@ -61,6 +61,16 @@ Nanoseconds parse_positive_duration(std::string_view text);
 // nothing. Doubles are dropped, order is kept.
 std::vector<std::string> split_list(std::span<const std::string> texts);
 
+// The values of such a list: of items that mean the same the first. parse: of an item.
+template <class Parse>
+auto each_once(std::span<const std::string> texts, Parse parse) {
+    std::vector<decltype(parse(std::string()))> values;
+    for (const std::string& text : split_list(texts))
+        if (auto value = parse(text); std::find(values.begin(), values.end(), value) == values.end())
+            values.push_back(std::move(value));
+    return values;
+}
+
 // As one would type it again in a shell.
 std::string join_for_shell(std::span<const char* const> words);
 

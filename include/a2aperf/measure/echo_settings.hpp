@@ -3,10 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "a2aperf/base/units.hpp"
 #include "a2aperf/plan/due_times.hpp"
+#include "a2aperf/plan/stream_pairs.hpp"
 
 namespace a2aperf {
 
@@ -36,5 +38,10 @@ struct EchoSettings {
 // Of this rank, in a point of round trips or of an open loop: over its relays, where it has any. Takes the ops that
 // it needs of the launch's.
 EchoSettings round_trip_settings(const EngineParts& parts, const Offer& offer);
+
+// For the parts of such an engine: the peers of this rank among the pairs,
+void add_peers(EchoSettings& settings, std::span<const StreamPair> pairs, Rank rank);
+// and what follows from the point, the provider and what was asked for, with the ops as above.
+void finish_settings(EchoSettings& settings, const EngineParts& parts, const Offer& offer);
 
 } // namespace a2aperf
