@@ -185,7 +185,7 @@ protected:
     double seconds_of(const Options& options, const Point& point) const override {
         const RoundTripOptions& asked = round_trip_options(options);
         const int ways = find_mode(point.mode).initiator == Initiator::receiver ? 3 : 1;
-        const double bytes = static_cast<double>(point.message_size + asked.request_size);
+        const auto bytes = static_cast<double>(point.message_size + asked.request_size);
         const double trip = 2 * ways * kSecondsPerMessage + bytes / kBytesPerSecond;
         return asked.duration ? static_cast<double>(*asked.duration) * 1e-9 : options.ops * trip;
     }

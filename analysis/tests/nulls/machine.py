@@ -120,7 +120,12 @@ def _launch(file: str, nodes: int, truth: Truth) -> Launch:
         id=f"{file}#0",
         path=Path(file),
         segment=0,
-        attributes={"sync": "clock", "clock_error_ns": 50.0, **truth.extra},
+        attributes={
+            **schema.SEGMENT_ATTRIBUTES,
+            "sync": "clock",
+            "clock_error_ns": 50.0,
+            **truth.extra,
+        },
         environment={},
         labels={},
         attachments={},

@@ -14,6 +14,7 @@ from typing import Any, Final
 import numpy as np
 from scipy.signal import lfilter
 
+from a2aperf import schema
 from a2aperf.launch import Launch
 from a2aperf.nodes import lateness, study
 from a2aperf.nodes.seen import Cells, Seen
@@ -63,6 +64,7 @@ def _launch(truth: Truth, nodes: int, is_late: bool, rng: np.random.Generator) -
         path=Path("run.h5"),
         segment=0,
         attributes={
+            **schema.SEGMENT_ATTRIBUTES,
             "sync": "clock", "shuffle_ranks": int(truth.shuffled), "seed": int(rng.integers(2**31))
         },
         environment={}, labels={}, attachments={}, node_facts={}, rank_facts={},
