@@ -2,34 +2,19 @@
 #include "known_faster.hpp"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cstdlib>
 
 #include <fmt/format.h>
 
 #include "a2aperf/base/units.hpp"
+#include "known_settings.hpp"
 
 namespace a2aperf {
 namespace {
 
-struct Known {
-    std::string_view provider; // libfabric's full name
-    std::string_view mode, than;
-    Bytes above;          // messages of so many bytes
-    const char* variable; // that sets another limit
-    std::string_view how;
-    std::string_view figure; // of docs/scaling.md
-};
-
-constexpr std::array kKnown{
-    Known{"tcp;ofi_rxm", "write-imm", "tagged", 16384, "FI_OFI_RXM_BUFFER_SIZE",
-          "a sent message waits for its receiver's answer, a written one does not",
-          "1.8 to 2.3 times as fast at 60 kB with libfabric 1.17"},
-};
-
-Bytes limit_of(const Known& known) {
-    const char* text = std::getenv(known.variable);
+Bytes limit_of(const KnownFaster& known) {
+    const char* text = std::getenv(known.limit);
     if (text == nullptr) return known.above;
     const std::string_view word = text;
     Bytes value = 0;
@@ -41,7 +26,7 @@ bool is_measured(const Row& row, std::string_view mode) {
     return row.result != nullptr && summary_of(row).count > 0 && row.point.mode == mode;
 }
 
-std::string line_of(const Known& known, const std::vector<Row>& rows) {
+std::string line_of(const KnownFaster& known, const std::vector<Row>& rows) {
     const Bytes limit = limit_of(known);
     const bool is_missing = std::ranges::any_of(rows, [&](const Row& row) {
         if (!is_measured(row, known.than) || row.point.largest_transfer() <= limit) return false;
@@ -60,7 +45,7 @@ std::string line_of(const Known& known, const std::vector<Row>& rows) {
 
 std::vector<std::string> known_to_be_faster(std::string_view provider, const std::vector<Row>& rows) {
     std::vector<std::string> lines;
-    for (const Known& known : kKnown) {
+    for (const KnownFaster& known : faster_settings()) {
         if (known.provider != provider) continue;
         if (std::string line = line_of(known, rows); !line.empty()) lines.push_back(std::move(line));
     }

@@ -9,16 +9,16 @@
 #include <fmt/format.h>
 
 #include "a2aperf/base/error.hpp"
+#include "a2aperf/config/selection.hpp"
 #include "a2aperf/measure/mode_table.hpp"
 #include "a2aperf/plan/halving.hpp"
 #include "estimate.hpp"
+#include "known_settings.hpp"
 #include "usual_settings.hpp"
 
 namespace a2aperf {
 namespace {
 
-constexpr std::string_view kDefaultMode = "tagged";
-constexpr std::string_view kDefaultSchedule = "shift";
 constexpr int kSearchOps = 400;    // of a point, where there is time
 constexpr int kLeastOps = 10;      // one block
 constexpr int kConfirmedOps = 120; // of either side: the fewest that give an interval
@@ -28,9 +28,25 @@ void add_once(std::vector<T>& values, const T& value) {
     if (std::find(values.begin(), values.end(), value) == values.end()) values.push_back(value);
 }
 
+std::string_view usual_mode() {
+    return tried_option("mode").usual;
+}
+
+const Schedule& usual_schedule() {
+    return find_schedule(tried_option("schedule").usual);
+}
+
+// What holds where nobody sets an option, and after it what is tried.
+template <class Parse>
+auto usual_and_tried(std::string_view option, Parse parse) {
+    std::vector<std::string> words = tried_values(option);
+    words.insert(words.begin(), std::string(tried_option(option).usual));
+    return parse(words);
+}
+
 // What forwards is tried where it has something to, or where it was asked for.
 std::vector<const Schedule*> schedules_that_differ(const Options& options, const Layout& layout) {
-    const Schedule* const shift = &find_schedule(kDefaultSchedule);
+    const Schedule* const shift = &usual_schedule();
     std::vector<const Schedule*> schedules;
     for (const Schedule* schedule : options.schedules) {
         const bool is_idle = schedule->forwards && schedule->refusal(layout) && !options.is_given("schedule");
@@ -57,8 +73,8 @@ bool makes_same_ops(const Point& a, const Point& b) {
 
 Axes default_axes(const Options& options) {
     return {.sizes = options.sizes,
-            .modes = {std::string(kDefaultMode)},
-            .schedules = {&find_schedule(kDefaultSchedule)},
+            .modes = {std::string(usual_mode())},
+            .schedules = {&usual_schedule()},
             .windows = {Window{}},
             .polls = {polls_of(options).front()},
             .post = options.post,
@@ -145,7 +161,7 @@ std::ptrdiff_t sizes_in_time(const Options& options, const std::vector<double>& 
 } // namespace
 
 bool is_default(const Point& point) {
-    return point.mode == kDefaultMode && point.schedule->name == kDefaultSchedule && point.window == 0 &&
+    return point.mode == usual_mode() && point.schedule == &usual_schedule() && point.window == 0 &&
            !point.is_cut() && point.channels == 1;
 }
 
@@ -169,12 +185,10 @@ void widen_axes(Options& options, const std::vector<std::string>& modes) {
             std::erase_if(options.modes,
                           [](const std::string& mode) { return find_mode(mode).initiator == Initiator::receiver; });
     }
-    if (!options.is_given("schedule"))
-        options.schedules = {&find_schedule("shift"), &find_schedule("xor"), &find_schedule("random"),
-                             &find_schedule("node-aware")};
-    if (!options.is_given("window")) options.windows = {{}, {.messages = 1}, {.messages = 8}};
+    if (!options.is_given("schedule")) options.schedules = usual_and_tried("schedule", parse_schedules);
+    if (!options.is_given("window")) options.windows = usual_and_tried("window", parse_windows);
     if (!options.is_given("ops")) options.ops = kSearchOps;
-    const std::string usual(kDefaultMode);
+    const std::string usual(usual_mode());
     if (std::find(options.modes.begin(), options.modes.end(), usual) != options.modes.end()) return;
     options.modes.push_back(usual);
     alltoall_options(options).default_mode_only = usual;

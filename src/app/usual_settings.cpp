@@ -2,28 +2,28 @@
 #include "usual_settings.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "a2aperf/config/selection.hpp"
 #include "a2aperf/fabric/nic.hpp"
 #include "alltoall_options.hpp"
+#include "known_settings.hpp"
 
 namespace a2aperf {
 namespace {
 
 using Skip = Workload::Skip;
 
-// Providers change their way at sizes such as these.
-constexpr std::array<Bytes, 3> kUsualChunks{4096, 16384, 65536};
 constexpr Bytes kMostChunks = 16; // of a message; more cost more than they bring
-constexpr int kUsualEndpoints = 2;
 // Of a rank: each of its endpoints is connected to every other rank, with the memory and the descriptors of that.
 constexpr int kMostConnections = 256;
-// Where every rank has a core it spins, unless another way was asked for.
-constexpr std::array<PollingWay, 2> kUsualPolls{{{Polling::yield}, {Polling::throttle, 16}}};
 constexpr std::string_view kNoTime = "there is no time for it";
+
+std::vector<int> usual_endpoints() {
+    return parse_endpoints(tried_values("endpoints"));
+}
 
 // As the first setting that is measured, in whatever mode and at whatever size; as the very first where none is.
 Axes of_first_setting(const Axes& axes, const Layout& layout, const Skip& skip) {
@@ -42,7 +42,7 @@ Axes of_first_setting(const Axes& axes, const Layout& layout, const Skip& skip) 
 }
 
 std::vector<Point> cut_into_usual_chunks(Axes axes, const Layout& layout, const Skip& skip) {
-    axes.chunks.assign(kUsualChunks.begin(), kUsualChunks.end());
+    axes.chunks = parse_chunks(tried_values("chunk"));
     std::vector<Point> points = make_plan(axes, layout, skip).points;
     std::erase_if(points, [](const Point& point) {
         return point.is_skipped() || !point.is_cut() || point.chunks() > kMostChunks;
@@ -51,12 +51,12 @@ std::vector<Point> cut_into_usual_chunks(Axes axes, const Layout& layout, const 
 }
 
 std::vector<Point> over_usual_endpoints(Axes axes, const Layout& layout, const Skip& skip) {
-    axes.endpoints = {kUsualEndpoints};
+    axes.endpoints = usual_endpoints();
     return make_plan(axes, layout, skip).points;
 }
 
 std::vector<Point> polled_in_usual_ways(Axes axes, const Layout& layout, const Skip& skip) {
-    axes.polls.assign(kUsualPolls.begin(), kUsualPolls.end());
+    axes.polls = parse_polls(tried_values("poll"));
     std::vector<Point> points = make_plan(axes, layout, skip).points;
     std::erase_if(points, &Point::is_skipped);
     return points;
@@ -64,9 +64,11 @@ std::vector<Point> polled_in_usual_ways(Axes axes, const Layout& layout, const S
 
 // Whatever the provider. Empty: they are tried.
 std::string usual_endpoints_trouble(const Options& options, int ranks) {
-    if (ranks <= kUsualEndpoints) return "a rank has one peer, which is reached over one of them";
-    if (ranks * kUsualEndpoints > kMostConnections)
-        return fmt::format("each is connected to every other of {} ranks", ranks);
+    const int most = std::ranges::max(usual_endpoints());
+    if (ranks <= most)
+        return ranks == 2 ? "a rank has one peer, which is reached over one of them"
+                          : fmt::format("a rank has {} peers, each reached over one of them", ranks - 1);
+    if (ranks * most > kMostConnections) return fmt::format("each is connected to every other of {} ranks", ranks);
     if (names_several_nics(options.nic))
         return fmt::format("which adapter one of --nic {} it has follows from how many there are", options.nic);
     const auto& way = options.polls.front();
@@ -110,7 +112,7 @@ std::string untried_words(const Options& options, const Plan& first, int ranks,
     std::vector<std::string> left_out;
     if (!options.is_given("endpoints"))
         if (const std::string why = why_no_endpoints(options, first, ranks); !why.empty())
-            left_out.push_back(fmt::format("--endpoints {} ({})", kUsualEndpoints, why));
+            left_out.push_back(fmt::format("--endpoints {} ({})", fmt::join(usual_endpoints(), ","), why));
     const bool has_polls =
         std::ranges::any_of(first.points, [](const Point& point) { return point.polling && !point.is_skipped(); });
     if (!options.is_given("poll") && !has_polls)

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/known_settings.hpp"
+
+#include <algorithm>
+
+#include <doctest/doctest.h>
+
+#include "a2aperf/config/selection.hpp"
+#include "app/search_plan.hpp"
+#include "support/catalogue.hpp"
+
+using namespace a2aperf;
+using a2aperf::test::catalogue;
+
+TEST_CASE("what is tried are values of options of an all-to-all, each once, and none is the default") {
+    for (const TriedOption& option : tried_options()) {
+        CAPTURE(option.name);
+        const OptionRow* row = option_of(option.name, alltoall().row());
+        REQUIRE(row != nullptr);
+        CHECK(&tried_option(option.name) == &option);
+        std::vector<std::string> values = tried_values(option.name);
+        REQUIRE_FALSE(values.empty());
+        values.insert(values.begin(), std::string(option.usual));
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            CAPTURE(values[i]);
+            CHECK(std::count(values.begin(), values.end(), values[i]) == 1);
+            Options options = default_options(alltoall().row());
+            if (option.name == "mode" && values[i] == "all") continue; // of the provider
+            CHECK_NOTHROW(row->set(options, std::span(&values[i], 1), catalogue()));
+        }
+    }
+}
+
+TEST_CASE("every option of which a search tries values has a row") {
+    for (const TriedOption& option : tried_options())
+        CHECK(kSearched.find("--" + std::string(option.name)) != std::string_view::npos);
+    CHECK(std::ranges::count(kSearched, '-') == 2 * std::ssize(tried_options()));
+}
+
+TEST_CASE("what is known to be faster is a mode, and not the one that it is faster than") {
+    REQUIRE_FALSE(faster_settings().empty());
+    for (const KnownFaster& known : faster_settings()) {
+        CAPTURE(known.provider);
+        CHECK(known.mode != known.than);
+        CHECK_NOTHROW(parse_modes(std::vector{std::string(known.mode), std::string(known.than)}, catalogue()));
+        CHECK(known.above > 0);
+    }
+}
