@@ -135,8 +135,6 @@ VALUES_OF_RANKS, VALUES_OF_NODES = "values_of_ranks", "values_of_nodes"
 """Datasets of them all: one for each would take 3.5 kB, whatever is in it."""
 COLUMNS = "counters"
 """The attribute that names their columns, apart by spaces."""
-PHASES: Mapping[str, Mapping[str, Described]] = {VERIFICATION: CHANGES}
-"""What is counted beside the timed ops, by what stands before its name. Older files lack it."""
 _OF_VALUES = {
     VALUES_OF_RANKS: Described(
         "values of each of counters just before and just after the point", (*_OF_RANK, "rank_value")

@@ -46,7 +46,6 @@ class MaxT:
     of_sides: Floats  # [2, cells], standard deviations within blocks of baseline and candidate
     critical: float  # quantile of the largest |t| under exchange, 95 % for an error of 5 %
     arrangements: int
-    exhaustive: bool  # whether these are all arrangements there are
 
 
 def max_t(
@@ -55,7 +54,6 @@ def max_t(
     """`y` is [launches, cells], NaN where a launch lacks the cell; `level`: of `critical`."""
     real = fit(y, side[None, :], block)
     arranged = blocks.arrangements(side, block, rng)
-    total = blocks.count(side, block)
     strength = np.nan_to_num(np.abs(fit(y, arranged, block).t), nan=0.0)
     largest = strength.max(axis=1, initial=0.0)
     observed = np.nan_to_num(np.abs(real.t[0]), nan=-1.0)
@@ -74,7 +72,6 @@ def max_t(
         of_sides=of_sides,
         critical=float(np.quantile(largest, 1 - level, method="higher")),
         arrangements=len(arranged),
-        exhaustive=len(arranged) == total,
     )
 
 
