@@ -4,119 +4,29 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <type_traits>
 #include <utility>
 
 #include "a2aperf/base/units.hpp"
+#include "column_sources.hpp"
 
 namespace a2aperf {
 namespace {
 
 using Kind = ValueType;
 
-template <class T>
-Value to_value(const T& value) {
-    if constexpr (std::is_floating_point_v<T>)
-        return static_cast<double>(value);
-    else if constexpr (std::is_integral_v<T> || std::is_enum_v<T>)
-        return static_cast<std::int64_t>(value);
-    else
-        return std::string(value);
-}
-
-template <class T>
-void from_value(const Value& value, T& target) {
-    if constexpr (std::is_floating_point_v<T>)
-        target = std::get<double>(value);
-    else
-        target = static_cast<T>(std::get<std::int64_t>(value));
-}
-
-Column named(std::string_view name, Kind kind, std::string_view units, std::string_view long_name) {
-    Column column;
-    column.name = name;
-    column.kind = kind;
-    column.units = units;
-    column.long_name = long_name;
-    return column;
-}
-
-template <class Access>
-Column asked(std::string_view name, Kind kind, std::string_view long_name, WideFormat wide, Access access) {
-    Column column = named(name, kind, {}, long_name);
-    column.wide = wide;
-    column.asked = [access](const PointRequest& a) { return to_value(access(a)); };
-    return column;
-}
-
-// Where a member sits in a result (const or not).
-template <class Result, class T>
-auto& reach(Result& r, T PointResult::*member) {
-    return r.*member;
-}
-template <class Result, class T>
-auto& reach(Result& r, T Summary::*member) {
-    return r.summary.*member;
-}
-template <class Result, class T>
-auto& reach(Result& r, T Bandwidths::*member) {
-    return r.summary.gbps.*member;
-}
-
-template <class Member>
-Column figure(std::string_view name, Kind kind, std::string_view units, std::string_view long_name, WideFormat wide,
-              Member member) {
-    Column column = named(name, kind, units, long_name);
-    column.wide = wide;
-    column.outcome = [member](const PointResult& r) { return to_value(reach(r, member)); };
-    column.restore = [member](PointResult& r, const Value& v) { from_value(v, reach(r, member)); };
-    return column;
-}
-
 Column attempts_column() {
+    using namespace column_sources;
     Column column = named("attempts", Kind::int32, {}, "timed ops, valid or not");
     column.outcome = [](const PointResult& r) { return to_value(r.samples.attempts()); };
-    return column;
-}
-
-Column place(std::string_view name, std::string_view long_name, int FilePosition::*member) {
-    Column column = named(name, Kind::int32, {}, long_name);
-    column.has_unknown = true;
-    column.place = [member](const FilePosition& p) { return std::int64_t{p.*member}; };
-    return column;
-}
-
-Column with_units(Column column, std::string_view units) {
-    column.units = units;
-    return column;
-}
-
-Column with_unknown(Column column) {
-    column.has_unknown = true;
-    return column;
-}
-
-Column with_better(Column column, Better better) {
-    column.better = better;
-    return column;
-}
-
-Column with_flags(Column column, std::vector<std::string_view> flags) {
-    column.flags = std::move(flags);
     return column;
 }
 
 // Times of the op time T and of its kin, from ns to µs.
 template <class Member>
 Column time(std::string_view name, std::string_view long_name, std::string_view heading, Member member) {
+    using namespace column_sources;
     const WideFormat wide{heading, kMicroseconds, 2};
     return with_better(figure(name, Kind::float64, "ns", long_name, wide, member), Better::lower);
-}
-
-template <class Member>
-Column rate(std::string_view name, std::string_view long_name, std::string_view heading, Member member) {
-    return with_better(figure(name, Kind::float64, "Gbit/s", long_name, WideFormat{heading, 1, 2}, member),
-                       Better::higher);
 }
 
 std::string engine_of(const Point& point) {
@@ -124,6 +34,7 @@ std::string engine_of(const Point& point) {
 }
 
 std::vector<Column> asked_columns() {
+    using namespace column_sources;
     return {
         asked("role", Kind::text, "what the row is for: measure, baseline, sentinel or pair", {"role"},
               [](const PointRequest& a) { return a.point.role_name(); }),
@@ -157,6 +68,7 @@ std::vector<Column> asked_columns() {
 }
 
 std::vector<Column> run_columns() {
+    using namespace column_sources;
     return {
         place("segment", "launch that measured the point", &FilePosition::segment),
         place("order", "position in time within its segment", &FilePosition::order),
@@ -185,6 +97,7 @@ std::vector<Column> run_columns() {
 }
 
 std::vector<Column> time_columns() {
+    using namespace column_sources;
     return {
         time("warmup_p50", "median op time of the warm-up", "warm-up", &PointResult::warmup_p50_ns),
         time("time_min", "shortest op time", "min", &Summary::min),
@@ -209,6 +122,7 @@ std::vector<Column> time_columns() {
 }
 
 Column state_column() {
+    using namespace column_sources;
     return with_flags(named("state", Kind::int8, {}, "state of the point; written last"),
                       {"pending", "complete", "skipped", "failed"});
 }
@@ -236,6 +150,7 @@ bool Schema::has(std::string_view name) const {
 }
 
 Column column_of(Figure figure) {
+    using namespace column_sources;
     Column column = with_better(named(figure.name, Kind::float64, figure.units, figure.long_name), figure.better);
     column.wide = figure.wide;
     column.work_out = std::move(figure.of);
@@ -250,6 +165,7 @@ Column column_of(Figure figure) {
 }
 
 Column whole_column(Figure figure, Kind kind) {
+    using namespace column_sources;
     const std::string_view name = figure.name;
     Column column = with_unknown(column_of(std::move(figure)));
     column.kind = kind;
@@ -266,6 +182,7 @@ Column whole_column(Figure figure, Kind kind) {
 }
 
 Column pinned_threads_column() {
+    using namespace column_sources;
     Column column = figure("pinned_threads", Kind::int32, "",
                            "that a2aperf put on a core of their own, of the rank with the fewest", {},
                            &PointResult::pinned_threads);
@@ -275,6 +192,7 @@ Column pinned_threads_column() {
 
 Column asked_column(std::string_view name, Kind kind, std::string_view units, std::string_view long_name,
                     std::function<Value(const Point&)> access) {
+    using namespace column_sources;
     Column column = named(name, kind, units, long_name);
     column.has_unknown = kind != Kind::text;
     column.asked = [access = std::move(access)](const PointRequest& a) { return access(a.point); };
@@ -287,6 +205,7 @@ void work_out(std::span<const Column> columns, PointResult& result, const Point&
 }
 
 std::vector<Column> tick_columns() {
+    using namespace column_sources;
     Column ticks = named(kTickCount, Kind::int32, {}, "ticks of the duration in /raw");
     ticks.outcome = [](const PointResult& r) { return to_value(r.samples.ticks); };
     return {std::move(ticks),
@@ -295,103 +214,17 @@ std::vector<Column> tick_columns() {
 }
 
 Column bucket_column(std::string_view long_name) {
+    using namespace column_sources;
     Column buckets = named(kBucketCount, Kind::int32, {}, long_name);
     buckets.outcome = [](const PointResult& r) { return to_value(r.samples.buckets); };
     return buckets;
 }
 
 Column whole_time_column() {
+    using namespace column_sources;
     return figure("whole_time", Kind::float64, "ns",
                   "of ops that follow one another: time in which any was under way, of which the rates are", {},
                   &Summary::whole_time);
-}
-
-std::vector<Column> traffic_columns() {
-    constexpr double kPercent = 100;
-    Column traffic = asked("traffic", Kind::text, "who sends how much to whom: uniform, a generator, or a file",
-                           {"traffic"}, [](const PointRequest& a) { return a.point.traffic_name(); });
-    return {
-        std::move(traffic),
-        asked_column("traffic_matrix", Kind::int32, "", "row of the weights in matrices, -1 = uniform",
-                     [](const Point& point) { return to_value(point.traffic ? point.traffic->index() : -1); }),
-        asked_column("traffic_digest", Kind::int64, "", "of the matrix, the same of the same one, -1 = uniform",
-                     [](const Point& point) {
-                         return to_value(point.traffic ? static_cast<std::int64_t>(point.traffic->digest())
-                                                       : std::int64_t{-1});
-                     }),
-        asked_column("traffic_draws", Kind::int32, "", "matrices that the ops take in turn, from that one on",
-                     [](const Point& point) { return to_value(point.draws()); }),
-        with_unknown(
-            figure("largest_message", Kind::int64, "B", "largest message of an op", {}, &Summary::largest_message)),
-        figure("imbalance", Kind::float64, "", "most that a rank sends or receives, over the mean",
-               {"imbalance", 1, 2}, &Summary::imbalance),
-        figure("node_imbalance", Kind::float64, "", "the same of nodes and what passes between them", {},
-               &Summary::node_imbalance),
-        with_flags(figure("busiest", Kind::int8, "",
-                          "who has most to move: of the bound, and where there is none of the ranks", {},
-                          &Summary::busiest),
-                   {"none", "rank-sends", "rank-receives", "node-sends", "node-receives"}),
-        with_unknown(
-            figure("busiest_index", Kind::int32, "", "which rank or node that is", {}, &Summary::busiest_index)),
-        figure("bound", Kind::float64, "ns",
-               "shortest time that the links allow: bytes of the busiest over the rate of what carries them",
-               WideFormat{"bound", kMicroseconds, 2}, &Summary::bound),
-        with_better(
-            figure("bound_share", Kind::float64, "",
-                   "bound over the time of an op; absent where ops start at a barrier and messages go one way",
-                   {"bound %", kPercent, 1}, &Summary::bound_share),
-            Better::higher),
-    };
-}
-
-std::vector<Column> rate_columns() {
-    constexpr double kPercent = 100;
-    return {
-        rate("gbps_rank",
-             "payload each rank sends, self excluded; absent, as all rates, where ops start at a barrier and "
-             "messages go "
-             "one way",
-             "Gbit/s/rank", &Bandwidths::rank),
-        rate("gbps_compat", "throughput as in the 2019 table, message to self counted", "compat",
-             &Bandwidths::compat),
-        rate("gbps_node_net_min", "leaves a node through its ports, minimum over nodes", "node net min",
-             &Bandwidths::node_net_min),
-        rate("gbps_node_net", "leaves a node through its ports, mean over nodes", "node net",
-             &Bandwidths::node_net),
-        rate("gbps_node_net_max", "leaves a node through its ports, maximum over nodes", "node net max",
-             &Bandwidths::node_net_max),
-        rate("gbps_node_total", "ranks per node times gbps_rank", "node total", &Bandwidths::node_total),
-        rate("gbps_node_compat", "ranks per node times gbps_compat", "node compat", &Bandwidths::node_compat),
-        rate("gbps_duplex", "both directions of a node's ports", "duplex", &Bandwidths::duplex),
-        rate("gbps_aggregate", "all ranks together", "aggregate", &Bandwidths::aggregate),
-        rate("gbps_bisection", "across a balanced cut, per direction", "bisection", &Bandwidths::bisection),
-        rate("gbps_sustained", "payload over the sum of all op times, slow ones included", "sustained",
-             &Summary::gbps_sustained),
-        rate("gbps_sustained_compat", "the same, message to self counted", "sust. compat",
-             &Summary::gbps_sustained_compat),
-        with_better(figure("msg_rate", Kind::float64, "1/s", "messages per second, all ranks", {"msg/s"},
-                           &Bandwidths::msg_rate),
-                    Better::higher),
-        with_better(figure("efficiency", Kind::float64, "", "gbps_node_net over rails times link rate",
-                           {"link %", kPercent, 1}, &Summary::efficiency),
-                    Better::higher),
-        with_unknown(figure("last_rank", Kind::int32, "", "rank that finished last most often", {"last rank"},
-                            &Summary::last_rank)),
-        figure("last_rank_share", Kind::float64, "", "share of the valid ops in which it finished last",
-               {"last %", kPercent, 1}, &Summary::last_rank_share),
-        with_better(
-            figure("ratio", Kind::float64, "",
-                   "median of the partner over median of this row; absent, as its interval, where ops start at a "
-                   "barrier and messages go one way",
-                   {"ratio", 1, 3}, &Summary::ratio),
-            Better::higher),
-        with_better(figure("ratio_low", Kind::float64, "", "lower end of the ratio's 95 % interval",
-                           {"ratio low", 1, 3}, &Summary::ratio_low),
-                    Better::higher),
-        with_better(figure("ratio_high", Kind::float64, "", "upper end of the ratio's 95 % interval",
-                           {"ratio high", 1, 3}, &Summary::ratio_high),
-                    Better::higher),
-    };
 }
 
 namespace {
