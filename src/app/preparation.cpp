@@ -128,6 +128,20 @@ Plan plan_within(const MemoryBudget& budget, const Options& options, const Layou
     });
 }
 
+std::string one_queue_trouble(const Job& job, const Options& options, const ProviderChoice& choice) {
+    if (choice.adapters.empty()) return one_queue_trouble(job, choice.offer);
+    return fmt::format("--nic {}: endpoints with one queue have one domain, and so one adapter", options.nic);
+}
+
+// Those that were asked for and are not lacking; where all are lacking, all: each point says why.
+std::vector<const MemoryKind*> memories_but(const std::map<std::string, std::string>& lacking,
+                                            const std::vector<std::string>& asked) {
+    std::vector<const MemoryKind*> memories;
+    for (const std::string& kind : asked)
+        if (!lacking.contains(kind) || lacking.size() == asked.size()) memories.push_back(&find_memory(kind));
+    return memories;
+}
+
 Preparation prepare(const Job& job, const Options& options, const StoredChoices& stored, StartTimes& start_times) {
     const Workload& workload = workload_of(options);
     const auto demands = workload.most_ticks(options, job.ranks()) > 0 ? flow_demands() : mode_demands();
@@ -137,18 +151,10 @@ Preparation prepare(const Job& job, const Options& options, const StoredChoices&
         choose_provider(job, {options.provider, nic, workload.modes(options), demands, mpi_uses_libfabric()});
     if (no_delay && find_provider(choice.offer.provider()).network == "TCP")
         choice.environment.push_back(*no_delay);
-    if (workload.shares_queues(options))
-        choice.one_queue_trouble =
-            choice.adapters.empty()
-                ? one_queue_trouble(job, choice.offer)
-                : fmt::format("--nic {}: endpoints with one queue have one domain, and so one adapter",
-                              options.nic);
+    if (workload.shares_queues(options)) choice.one_queue_trouble = one_queue_trouble(job, options, choice);
     start_times.end(StartPhase::provider);
     const auto lacking = lacking_memories(job, options.memories);
-    std::vector<const MemoryKind*> memories;
-    for (const std::string& kind : options.memories)
-        if (!lacking.contains(kind) || lacking.size() == options.memories.size())
-            memories.push_back(&find_memory(kind));
+    std::vector<const MemoryKind*> memories = memories_but(lacking, options.memories);
     const MemoryBudget budget = memory_budget(
         job, memories, options.memory_limit, workload.message_sizes(options, job.layout()),
         workload.sample_bytes(options, job.ranks()), static_cast<Bytes>(workload.most_channels(options)));

@@ -177,9 +177,7 @@ int stop(const Job& job, std::optional<Launch>& launch, int signal_number, const
     return ending.is_of_another ? kFailed : StopSignal::exit_status(signal_number);
 }
 
-} // namespace
-
-int run_launch(int argc, char** argv, const Options& options) {
+void require_ranks(const Options& options) {
     if (!launched_ranks())
         throw UsageError(
             fmt::format("not launched by MPI: use mpirun -n 4 a2aperf {} …, or srun (--dry-run works without)",
@@ -188,13 +186,19 @@ int run_launch(int argc, char** argv, const Options& options) {
     if (const int least = workload.least_ranks(options); *launched_ranks() < least)
         throw UsageError(
             fmt::format("{} at least {} ranks: use mpirun -n {} or more", workload.demands(), least, least));
+}
+
+} // namespace
+
+int run_launch(int argc, char** argv, const Options& options) {
+    require_ranks(options);
     StartTimes start_times;
     const std::filesystem::path results = output_file(options);
     Launch::Brought brought;
     StoredChoices stored;
     if (launched_rank() == 0 && !options.verify_only) {
         stored = check_output(results, options.overwrite == Overwrite::resume,
-                              options.overwrite == Overwrite::force, workload.schema());
+                              options.overwrite == Overwrite::force, workload_of(options).schema());
         brought.attachments = read_attachments(options.attachments);
     }
 
