@@ -22,8 +22,9 @@ from a2aperf.studies.interconnects import Interconnect
 from a2aperf.suite import outcome, ranking
 from a2aperf.suite.rounds import rounds_for
 from conftest import Outcome
-from support import synthetic
+from support import native_open_loop, synthetic
 from support.edited import edited
+from support.native_open_loop import Loop
 from support.synthetic import Effects, Setup
 
 pytestmark = pytest.mark.usefixtures("summed_once")
@@ -310,11 +311,46 @@ def test_files_of_an_older_program_have_costs_of_a_gigabyte_alone(a2a: A2A, tmp_
 
 def test_few_launches_rank_nothing_and_say_how_many_it_takes(a2a: A2A, tmp_path: Path) -> None:
     told = a2a("suite", study(tmp_path / "few", TRUTH, 5))
-    assert "from 5 launches over each of 3 interconnects nothing can be decided: it takes 6" in (
-        told.out
-    )
+    few = "from 5 launches over each of 3 interconnects nothing can be decided: it takes 6"
+    assert f"note: alltoall: {few}" in told.out
     assert "ahead of" not in told.out
     assert "nobody is decided to be behind" in told.out
+
+
+def test_an_interval_that_tells_nothing_is_not_shown(tmp_path: Path) -> None:
+    """Of two launches that are unlike it spans orders of magnitude."""
+    wide = replace(QUICK, effects=Effects(launch_spread=0.7, noise=0.01))
+    files = sorted(study(tmp_path / "wide", {"one": wide, "other": QUICK}, 2).glob("*.h5"))
+    made = outcome.judge(loading.load(files))
+    head = [one.heading for one in made.parts[0].table.columns]
+    rows = [{name: cell.text for name, cell in zip(head, row, strict=True)}
+            for row in made.parts[0].table.rows]  # fmt: skip
+    shown = {row["interconnect"]: row["95 % interval"] for row in rows}
+    assert "to" not in shown["one"]
+    assert "to" in shown["other"]
+
+
+def test_a_rate_that_an_interconnect_does_not_keep_is_told(tmp_path: Path) -> None:
+    """Its latencies are no property of it."""
+    for which, (name, rate) in enumerate((("slow", 200_000), ("fast", 50_000))):
+        for number in range(2):
+            path = tmp_path / f"{name}{number}.h5"
+            loops = [Loop(rate, size) for size in (64, 4096, 8192)]
+            native_open_loop.write(path, [*loops[:2], replace(loops[2], rate=50_000)])
+            with edited(path) as file:
+                file["rate"][...] = 10_000
+                file["segments/0"].attrs["time_origin"] += (2 * which + number) * 10**11
+                labels = {"label_name": [ranking.LABEL], "label_value": [name]}
+                for key, values in labels.items():
+                    if key in file["segments/0"]:
+                        del file["segments/0"][key]
+                    file["segments/0"][key] = values
+    made = outcome.judge(loading.load(sorted(tmp_path.glob("*.h5"))))
+    told = [note for note in made.notes if "was not kept" in note]
+    assert [note.replace("\xa0", " ") for note in told] == [
+        "open-loop over slow: at 64 B and 4 KiB the rate was not kept in 2 of 2 launches, where "
+        "latencies grow with the length of a point"
+    ]
 
 
 def test_equal_ones_are_no_different_or_undecided(tmp_path: Path) -> None:

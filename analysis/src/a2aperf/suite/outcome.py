@@ -25,6 +25,8 @@ from a2aperf.visible import json_visible
 SCHEMA: Final = "a2aperf interconnects 1"
 _VERDICTS: Final = {ranks.AHEAD: "ahead", ranks.BEHIND: "behind", ranks.SAME: "no different",
                     ranks.OPEN: "undecided"}  # fmt: skip
+_FARTHEST: Final = 100
+"""Times its lower end, that an interval may reach which is shown: a wider one tells nothing."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +51,7 @@ class Outcome:
     per_second: Costs
     parts: Sequence[Part]
     contradictions: Sequence[str]
+    doubts: Sequence[str]
 
     @property
     def heading(self) -> str:
@@ -70,6 +73,7 @@ class Outcome:
             "places, and what is ahead, are by the times (µs); a rate over the whole time also "
             "counts what was slow",
             *self.ranking.notes,
+            *self.doubts,
         ]
         if self.costs or self.per_second:
             second = " and for a second of it (1 CPU s/s: one CPU that was busy all the time)"
@@ -102,15 +106,19 @@ def judge(found: Results) -> Outcome:
         for role in made.places
         if made.cells(role)
     ]
-    wrong = [
-        said
+    of_workloads = [
+        (one.key, one.suite, made.used.select(made.used.points["role"].isin(one.roles)))
         for one in workloads.present(made.used)
         if one.suite
-        for said in one.suite.contradictions(
-            made.used.select(made.used.points["role"].isin(one.roles))
-        )
     ]
-    return Outcome(made, known.per_gb, known.per_second, parts, wrong)
+    wrong = [said for _, of, points in of_workloads for said in of.contradictions(points)]
+    doubts = [
+        f"{key} over {name}: {said}"
+        for key, of, points in of_workloads
+        for name in made.names
+        for said in of.doubts(points.select(ranks.interconnect(points) == name))
+    ]
+    return Outcome(made, known.per_gb, known.per_second, parts, wrong, doubts)
 
 
 def _part(made: Ranking, known: Costs, per_second: Costs, role: str) -> Part:
@@ -245,7 +253,7 @@ def _place_cells(cell: Cell, name: str) -> list[tables.Cell]:
 def _cells(made: Ranking, cell: Cell, name: str, one: Standing) -> list[tables.Cell]:
     place = range_text(made.place(cell, name))
     interval = BLANK
-    if not math.isnan(one.rate_low):
+    if one.rate_high <= _FARTHEST * one.rate_low:  # not where it is not known
         interval = tables.Cell(f"{number_text(one.rate_low)} to {number_text(one.rate_high)}",
                                str(one.rate_low))  # fmt: skip
     return [

@@ -18,7 +18,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from a2aperf import blocks, decision, grouping, laws, remarks, schema, sides
+from a2aperf import blocks, decision, grouping, laws, remarks, schema, sides, workloads
 from a2aperf.decision import LEVEL
 from a2aperf.deferred import pandas as pd
 from a2aperf.errors import InputError
@@ -263,8 +263,9 @@ def _compare(
     for one in paired:
         if not can_decide(one, pairs):
             fewest, count = min(one.side.sum(), (~one.side).sum()), _names_of(pairs)
+            key = workloads.of_role(one.cells[0].role).key
             yield (
-                f"{one.cells[0].role}: from {count_text(int(fewest), 'launch', 'launches')} over "
+                f"{key}: from {count_text(int(fewest), 'launch', 'launches')} over "
                 f"each of {count_text(count, 'interconnect')} nothing can be decided: it takes "
                 f"{rounds_for(count)}"
             )

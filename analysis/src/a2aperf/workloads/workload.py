@@ -106,6 +106,8 @@ class Suite:
     """The same in a hurry."""
     contradictions: Callable[[Results], Iterable[str]] = lambda results: ()
     """What of its points cannot be true, in words; only what is sure."""
+    doubts: Callable[[Results], Iterable[str]] = lambda results: ()
+    """Of those over one interconnect, what says less than it seems to, in words."""
 
 
 @dataclass(frozen=True)
