@@ -218,9 +218,47 @@ def _aged(path: Path) -> None:
     """As it was before there were other victims."""
     with edited(path) as file:
         file["raw"].move("victim_time", "round_trip")
-        for name in ("victim_kind", "victim_window", "load_class", "load_class_granted", "gbps"):
+        for name in ("victim_kind", "victim_window", "gbps"):
+            del file[name]
+        for name in ("load_class", "load_class_granted", "load_class_trouble"):
             del file[name]
         del file["raw/class_granted"]
+
+
+WHY = "tcp is told no service level"
+
+
+def _with_class(path: Path, **of: str) -> Path:
+    return native_interference.write(path, (Load(100, 2.0, **of), Load(50, 1.5, **of)))  # type: ignore[arg-type]
+
+
+def test_why_the_class_of_a_load_was_not_granted(a2a: Run, tmp_path: Path) -> None:
+    """As the program stores it, too: texts of a fixed length."""
+    path = _with_class(tmp_path / "i.h5", asked="sl1", trouble=WHY)
+    for is_fixed in (False, True):
+        if is_fixed:
+            with edited(path) as file:
+                del file["load_class_trouble"]
+                file["load_class_trouble"] = np.array([WHY] * 2, "S64")
+        assert a2a("check", path).out == f"{path}: sound\n"
+        assert a2a("table", path).out.count(WHY) == 2
+        (found,) = a2aperf.open(path).findings("granted")
+        assert (
+            found.text == f"sl1 was asked for the load, and not granted to every rank of it: {WHY}"
+        )
+    with edited(path) as file:  # of a program that had no reasons
+        del file["load_class_trouble"]
+    (found,) = a2aperf.open(path).findings("granted")
+    assert found.text.endswith("not granted to every rank of it")
+
+
+def test_of_a_class_that_was_granted_or_not_asked_for_nothing_is_said(
+    a2a: Run, path: Path, tmp_path: Path
+) -> None:
+    granted = _with_class(tmp_path / "g.h5", asked="dscp10")
+    for file in (path, granted):
+        assert not a2aperf.open(file).findings("granted")
+        assert "trouble" not in a2a("table", file).out
 
 
 def test_a_file_of_before_there_were_other_victims(a2a: Run, path: Path) -> None:

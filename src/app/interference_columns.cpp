@@ -157,6 +157,17 @@ double class_granted(const Samples& samples, const Point&, const Layout&) {
     return granted;
 }
 
+// Of a point that was read from a file it stands in the place of rank 0.
+Column class_trouble() {
+    Column column;
+    column.name = "load_class_trouble";
+    column.kind = ValueType::fixed_text;
+    column.long_name = "why a load rank was not granted its class";
+    column.outcome = [](const PointResult& result) { return Value(load_trouble(result)); };
+    column.restore = [](PointResult& result, const Value& value) { result.told = {std::get<std::string>(value)}; };
+    return column;
+}
+
 double victim_gbps(const Samples& samples, const Point& point, const Layout&) {
     const InterferencePlan& plan = interference_of(point);
     std::vector<Alternation> alternations = alternations_of(samples, point);
@@ -199,6 +210,11 @@ std::vector<Column> asked_columns() {
 }
 
 } // namespace
+
+std::string load_trouble(const PointResult& result) {
+    const auto why = std::ranges::find_if(result.told, [](const std::string& text) { return !text.empty(); });
+    return why == result.told.end() ? std::string() : *why;
+}
 
 std::vector<Column> interference_columns() {
     std::vector<Column> columns = tick_columns();
@@ -245,6 +261,7 @@ std::vector<Column> interference_columns() {
                                     {},
                                     class_granted},
                                    ValueType::int32));
+    columns.push_back(class_trouble());
     columns.push_back(column_of({"gbps",
                                  "Gbit/s",
                                  "payload that comes to a victim in the median time under load, per second of it",

@@ -2,6 +2,7 @@
 // What files of interference hold of each point.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "a2aperf/record/columns.hpp"
@@ -11,6 +12,9 @@ namespace a2aperf {
 
 std::vector<Column> interference_columns();
 std::vector<SampleColumn> interference_samples();
+
+// Why a load rank was not granted its class: what the first one says that knows.
+std::string load_trouble(const PointResult& result);
 
 // Of the round trips under load.
 Summary summarise_interference(const Samples& samples, const SummaryRules& rules);

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "a2aperf/plan/interference_plan.hpp"
+#include "interference_columns.hpp"
 
 namespace a2aperf {
 namespace {
@@ -122,10 +123,9 @@ private:
     void add_class(const Point& point, const PointResult& result) {
         const auto granted = result.figures.find("load_class_granted");
         if (granted == result.figures.end() || granted->second != 0) return; // NaN where none was asked for
-        const auto why = std::ranges::find_if(result.told, [](const std::string& text) { return !text.empty(); });
-        std::string note =
-            fmt::format("warning: the load's class {} is not granted to every rank of it{}",
-                        interference_of(point).load_class.text(), why == result.told.end() ? "" : ": " + *why);
+        const std::string why = load_trouble(result);
+        std::string note = fmt::format("warning: the load's class {} is not granted to every rank of it{}",
+                                       interference_of(point).load_class.text(), why.empty() ? "" : ": " + why);
         if (std::ranges::find(notes_, note) == notes_.end()) notes_.push_back(std::move(note));
     }
 

@@ -2,18 +2,17 @@
 #include "declared_group.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <stdexcept>
 #include <type_traits>
 
 #include <fmt/format.h>
 
-#include "a2aperf/base/utf8.hpp"
 #include "a2aperf/stats/summary.hpp"
 #include "checksum.hpp"
 #include "counted.hpp"
 #include "crc32.hpp"
 #include "describe.hpp"
+#include "fixed_text.hpp"
 #include "parts.hpp"
 #include "scale.hpp"
 
@@ -88,27 +87,16 @@ bool is_text(ValueType type) {
     return type == ValueType::text || type == ValueType::fixed_text;
 }
 
-// Of a fixed length, cut where they are longer.
-std::vector<char> fixed(const std::vector<std::string>& texts) {
-    std::string bytes;
-    for (const std::string& text : texts) {
-        bytes += cut_utf8(text, kGroupTextBytes);
-        bytes.resize((bytes.size() + kGroupTextBytes - 1) / kGroupTextBytes * kGroupTextBytes, '\0');
-        if (text.empty()) bytes.append(kGroupTextBytes, '\0');
-    }
-    return {bytes.begin(), bytes.end()};
-}
-
 void fill_texts(const h5::Dataset& dataset) {
-    in_parts(whole(dataset.shape()), kGroupTextBytes, [&](const h5::Block& part) {
-        const std::vector<char> blank(h5::elements(part.count) * kGroupTextBytes);
+    in_parts(whole(dataset.shape()), kFixedTextBytes, [&](const h5::Block& part) {
+        const std::vector<char> blank(h5::elements(part.count) * kFixedTextBytes);
         dataset.write_fixed(blank, part);
     });
 }
 
 void copy_texts(const h5::Dataset& from, const h5::Dataset& to) {
-    in_parts(whole(from.shape()), kGroupTextBytes,
-             [&](const h5::Block& part) { to.write_fixed(from.read_fixed(kGroupTextBytes, part), part); });
+    in_parts(whole(from.shape()), kFixedTextBytes,
+             [&](const h5::Block& part) { to.write_fixed(from.read_fixed(kFixedTextBytes, part), part); });
 }
 
 // Zeros without being written, which is as good as blank: nothing so large was in a new file before, so that no
@@ -163,7 +151,7 @@ DeclaredGroup DeclaredGroup::create(const h5::File& file, GroupDeclaration decla
     for (const GroupDimension& dimension : created.declaration_.dimensions)
         scales.emplace(dimension.name, create_dimension(group, dimension));
     for (const GroupColumn& column : created.declaration_.columns) {
-        h5::Dataset dataset = group.create_dataset(column.name.c_str(), {column.type, kGroupTextBytes},
+        h5::Dataset dataset = group.create_dataset(column.name.c_str(), {column.type, kFixedTextBytes},
                                                    shape_of(created.declaration_, column),
                                                    column.is_compressed ? storage : h5::Storage::contiguous);
         describe(dataset, column.long_name, column.units, column.better);
@@ -278,11 +266,7 @@ std::vector<double> DeclaredGroup::read(const std::string& column, const std::ve
 }
 
 std::vector<std::string> DeclaredGroup::read_texts(const std::string& column) const {
-    const std::vector<char> bytes = dataset(column).read_fixed(kGroupTextBytes, {});
-    std::vector<std::string> texts;
-    for (std::size_t i = 0; i < bytes.size(); i += kGroupTextBytes)
-        texts.emplace_back(bytes.data() + i, strnlen(bytes.data() + i, kGroupTextBytes));
-    return texts;
+    return texts_of(dataset(column).read_fixed(kFixedTextBytes, {}));
 }
 
 void DeclaredGroup::clear(const std::string& column) const {
@@ -375,7 +359,7 @@ std::uint64_t bytes_of(const GroupDeclaration& declaration) {
     std::uint64_t bytes = 0;
     for (const GroupColumn& column : declaration.columns)
         bytes += h5::elements(shape_of(declaration, column)) *
-                 (is_text(column.type) ? kGroupTextBytes : bytes_of(column.type));
+                 (is_text(column.type) ? kFixedTextBytes : bytes_of(column.type));
     return bytes;
 }
 

@@ -8,6 +8,7 @@
 #include "checksum.hpp"
 #include "crc32.hpp"
 #include "describe.hpp"
+#include "fixed_text.hpp"
 #include "scale.hpp"
 
 namespace a2aperf {
@@ -52,7 +53,8 @@ PointColumns PointColumns::create(const h5::File& file, const h5::Dataset& point
     created.points_ = static_cast<int>(point_scale.shape().at(0));
     for (const Column& column : schema.columns) {
         const std::string name(column.name);
-        h5::Dataset dataset = file.create_dataset(name.c_str(), {column.kind}, point_scale.shape());
+        h5::Dataset dataset =
+            file.create_dataset(name.c_str(), {column.kind, kFixedTextBytes}, point_scale.shape());
         describe_column(dataset, column);
         attach_scales(dataset, {&point_scale});
         created.datasets_.push_back(std::move(dataset));
@@ -124,6 +126,7 @@ std::vector<Value> PointColumns::read(std::size_t column) const {
         return std::vector<Value>(static_cast<std::size_t>(points_),
                                   description.before.value_or(description.blank()));
     if (description.kind == Kind::text) return wrap(dataset.read_text());
+    if (description.kind == Kind::fixed_text) return wrap(texts_of(dataset.read_fixed(kFixedTextBytes, {})));
     if (description.kind == Kind::float64) return wrap(dataset.read<double>());
     return wrap(dataset.read<std::int64_t>());
 }
@@ -139,6 +142,9 @@ void PointColumns::write(std::size_t column, const std::vector<Value>& values) c
     switch (columns_[column].kind) {
     case Kind::text:
         dataset.write_text(unwrap<std::string>(values));
+        break;
+    case Kind::fixed_text:
+        dataset.write_fixed(fixed(unwrap<std::string>(values)), {{0}, {values.size()}});
         break;
     case Kind::float64:
         dataset.write(std::span<const double>(unwrap<double>(values)));
@@ -156,7 +162,9 @@ void PointColumns::write(int point, const PointResult& result, const FilePositio
             datasets_[i].write(std::span(&value, 1), element(point));
         } else if (column.outcome) {
             const auto write_one = [&](const auto& value) {
-                if constexpr (!std::is_same_v<std::decay_t<decltype(value)>, std::string>)
+                if constexpr (std::is_same_v<std::decay_t<decltype(value)>, std::string>)
+                    datasets_[i].write_fixed(fixed({value}), element(point));
+                else
                     datasets_[i].write(std::span(&value, 1), element(point));
             };
             std::visit(write_one, column.outcome(result));
@@ -171,6 +179,8 @@ PointResult PointColumns::read(int point) const {
         if (!column.restore) continue;
         if (!datasets_[i].is_open())
             column.restore(result, column.blank());
+        else if (column.kind == Kind::fixed_text)
+            column.restore(result, texts_of(datasets_[i].read_fixed(kFixedTextBytes, element(point))).front());
         else if (column.kind == Kind::float64)
             column.restore(result, datasets_[i].read<double>(element(point)).front());
         else

@@ -85,7 +85,7 @@ def element(values: np.ndarray, point: int) -> bytes:
     if values.dtype == object:
         text = values[point]
         return (text if isinstance(text, bytes) else text.encode()) + b"\0"
-    return values[point].tobytes()
+    return values[point : point + 1].tobytes()  # of a text of fixed length with what fills it up
 
 
 def little_endian(values: np.ndarray) -> np.ndarray:

@@ -32,6 +32,12 @@ def open_loop(scene: Scene) -> None:
     scene.launch("open-loop", "--resume")
 
 
+def class_of_a_load(scene: Scene) -> None:
+    """Texts that are known when a point has been measured."""
+    scene.launch("interference", kill="D:150")
+    scene.launch("interference", "--resume")
+
+
 def baseline(scene: Scene) -> None:
     """The provider lacks one of the modes, whose points are skipped."""
     words = ["--baseline", "mpi", "--provider", "udp", "--mode", "msg,read"]
@@ -116,6 +122,7 @@ SCENARIOS: dict[str, tuple[Callable[..., None], tuple[str, ...]]] = {
     "cut three times": (cut_three_times, ()),
     "pairs": (pairs, ()),
     "open loop": (open_loop, ()),
+    "class of a load": (class_of_a_load, ()),
     "baseline": (baseline, ()),
     "failed points": (failed_points, ()),
     "failing disk": (failing_disk, ()),

@@ -200,11 +200,14 @@ def test_a_class_of_the_load_is_granted_or_not(interference, tmp_path):
         said = f"warning: the load's class {asked} is not granted to every rank of it: {why}"
         assert (said in outcome.stderr) == (not granted) and outcome.stderr.count("load's class") == 1 - granted, outcome.stderr
         raw, row = rows_of(tmp_path / "a.h5", 0)
-        assert (row["load_class"], row["load_class_granted"]) == (asked.encode(), granted)
+        assert (row["load_class"], row["load_class_granted"], row["load_class_trouble"]) == (asked.encode(), granted, why.encode())
+        checksums.require_right(tmp_path / "a.h5")
+        again = interference(4, *short, "--load-class", asked, "--resume", provider=provider).stderr
+        assert (said in again) == (not granted), "the reason is that of the file"
         assert list(raw["class_granted"]) == [NO_MOMENT] * 2 + [granted] * 2
     assert "load's class" not in interference(4, *short, "--force").stderr
     _, row = rows_of(tmp_path / "a.h5", 0)
-    assert (row["load_class"], row["load_class_granted"]) == (b"", -1)
+    assert (row["load_class"], row["load_class_granted"], row["load_class_trouble"]) == (b"", -1, b"")
 
 
 def test_victims_of_ones_choice_may_share_a_server(interference, tmp_path):

@@ -41,6 +41,7 @@ COLUMNS = (
         for name in ("phase_length", "alternations", "victim_window")
     ),
     Column("load_class_granted", "int32", "1 when it was granted", unknown=True),
+    Column("load_class_trouble", "string", "why it was not"),
     *(Column(name, "int64", name) for name in ("ticks", "ticks_lost", "alone_trips")),
     Column("silent_phases", "int32", "phases without a round trip"),
     Column("time_p999", "float64", "99.9th percentile of the round trip", "ns"),
@@ -65,6 +66,15 @@ class Load:
     """Whether any message of the load comes in the phases that should have it."""
     silent: int = -1
     """Phase in which the victim gets no answer."""
+    asked: str = ""
+    """Class of service that was asked for the load."""
+    trouble: str = ""
+    """Why it was not granted."""
+
+    @property
+    def granted(self) -> int:
+        """As a load rank notes it."""
+        return int(not self.trouble) if self.asked else schema.NO_MOMENT
 
 
 def kind_of(phase: int) -> int:
@@ -114,7 +124,7 @@ def _samples(load: Load) -> dict[str, NDArray[np.int64]]:
         [1, 2, 3, 3],
         [trips, trips, 900, 900],
         [trips, trips, 900, 900],
-        [schema.NO_MOMENT] * RANKS,
+        [schema.NO_MOMENT] * 2 + [load.granted] * 2,
     )
     return rows | {
         name: np.array([values], dtype=np.int64)
@@ -169,7 +179,8 @@ def _figures(load: Load) -> dict[str, Any]:
         "schedule": "", "window": 0, "message_size": load.size,
         "victim_pairs": {"all-to-all": "0,1,2,3"}.get(load.kind, "0:1"),
         "victim_kind": load.kind, "victim_window": window,
-        "load_class": "", "load_class_granted": -1,
+        "load_class": load.asked, "load_class_granted": max(load.granted, -1),
+        "load_class_trouble": load.trouble,
         "placement": "same", "load_pattern": "all-to-all", "load_level": load.level,
         "load_size": 65536, "load_window": 8, "request_size": 30, "request_gap": GAP,
         "phase_length": LENGTH, "alternations": load.alternations, "attempts": 1, "invalid": 0,

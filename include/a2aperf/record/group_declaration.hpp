@@ -26,9 +26,6 @@ struct GroupDimension {
     std::uint64_t size() const { return values.empty() ? static_cast<std::uint64_t>(length) : values.size(); }
 };
 
-// Bytes of a text that is not known before a point was measured.
-inline constexpr std::size_t kGroupTextBytes = 64;
-
 // Blank until it is written: NaN, -1 where an integer may be unknown, 0 where not, an empty text. counted_by: its
 // cells hold nothing where that column has 0, whatever is there, so that a large one need not be filled.
 struct GroupColumn {

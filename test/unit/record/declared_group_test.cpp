@@ -72,10 +72,10 @@ GroupDeclaration named_tides() {
 std::vector<std::string> texts_of(const std::filesystem::path& file, const char* column) {
     const h5::Dataset dataset = h5::File::open(file, kReadOnly).open_group("tides").open_dataset(column);
     if (dataset.type_word() == "t") return dataset.read_text();
-    const std::vector<char> bytes = dataset.read_fixed(kGroupTextBytes, {});
+    const std::vector<char> bytes = dataset.read_fixed(kFixedTextBytes, {});
     std::vector<std::string> texts;
-    for (std::size_t i = 0; i < bytes.size(); i += kGroupTextBytes)
-        texts.emplace_back(bytes.data() + i, strnlen(bytes.data() + i, kGroupTextBytes));
+    for (std::size_t i = 0; i < bytes.size(); i += kFixedTextBytes)
+        texts.emplace_back(bytes.data() + i, strnlen(bytes.data() + i, kFixedTextBytes));
     return texts;
 }
 

@@ -25,6 +25,9 @@ _FINDERS: Final = (
            "stopped still came in phases that are called alone.", findings.lingering, ROLES),
     Finder("level", "Load that did not reach its level", "Beside victims it sent less than that "
            "share of its full rate.", findings.levels, ROLES, describes=True),
+    Finder("granted", "A class of the load that was not granted", "What was not granted may have "
+           "come as what has no class, and its impact may be that of such a load.",
+           findings.granted, ROLES),
     *machine.finders(*ROLES),
 )  # fmt: skip
 
@@ -58,7 +61,7 @@ WORKLOAD: Final = Workload(
     sentences=findings.sentences,
     table=(
         "mode victim_kind message_size placement load_pattern load_class load_class_granted "
-        "load_level load_gbps ops alone_p50 loaded_p50 "
+        "load_class_trouble load_level load_gbps ops alone_p50 loaded_p50 "
         "alone_p99 loaded_p99 impact_p50 impact_p50_low impact_p50_high impact_mean impact_p99 "
         "impact_p99_low impact_p99_high impact_p999"
     ).split(),
@@ -68,7 +71,7 @@ WORKLOAD: Final = Workload(
     ).split(),
     lengths=("phase_length", "alternations"),
     before={"victim_kind": "echo", "victim_window": 1, "load_class": ""},
-    seldom=("load_class", "load_class_granted"),
+    seldom=("load_class", "load_class_granted", "load_class_trouble"),
     renamed={"round_trip": "victim_time"},
     unsaid=Unsaid(_IMPACTS, lambda points: ~has_load(points), NO_LOAD),
     judged=Judged(

@@ -185,6 +185,21 @@ def levels(found: Results) -> list[Finding]:
     return findings
 
 
+def granted(found: Results) -> list[Finding]:
+    """A class of the load that not every rank of it was granted, once for all points alike."""
+    if "load_class_granted" not in found.points:
+        return []  # of a program that had none
+    findings = []
+    for where, rows in launches(found):
+        lacking = rows[rows["load_class_granted"] == 0]
+        reasons = lacking.get("load_class_trouble", pd.Series("", lacking.index))
+        for (name, why), alike in lacking.groupby([lacking["load_class"], reasons], sort=False):
+            text = f"{name} was asked for the load, and not granted to every rank of it"
+            text += f": {why}" if why else ""
+            findings.append(Finding("granted", text, where, len(alike), "points", 0.9))
+    return findings
+
+
 def _with_interval(row: pd.Series[Any]) -> str:
     ratio, low, high = _ratio(row, "p50")
     if low != low:
