@@ -59,6 +59,21 @@ def shared(tmp_path: Path) -> Path:
     return change(path, {"interval_idle": 0})
 
 
+@pytest.mark.parametrize(("messages", "is_told"), [(100, True), (10, False)])
+def test_a_path_that_gets_what_its_window_gives(
+    tmp_path: Path, messages: int, is_told: bool
+) -> None:
+    """One message of 8 B under way beside 32 of 64 KiB: no fabric keeps it from more."""
+    settings = Setting((0, 1), (tuple([3200] * 12), tuple([messages] * 12)))
+    path = write(tmp_path / "q.h5", [settings])
+    with edited(path) as file:
+        file["paths/window"][...] = [32, 1]
+        file["paths/message_size"][...] = [65536, 8]
+        file["paths/interval_bytes"][...] = file["paths/interval_messages"][()] * [[65536], [8]]
+    (one,) = found(path, "starved")
+    assert ("its part of what all may have under way" in one.text) == is_told
+
+
 # What arbitration says ---------------------------------------------------------------------------
 
 

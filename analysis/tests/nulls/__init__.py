@@ -6,7 +6,7 @@ A row is a truth. A new finding gets its rows in a module of its own here, named
 
 from typing import Final
 
-from nulls import alike, compared, explained, months, nodes, shared
+from nulls import alike, arbitrated, compared, explained, months, nodes, shared
 from nulls.row import Outcome, Rate, Row, contradicted, rates
 
 __all__ = ["TABLE", "Outcome", "Rate", "Row", "contradicted", "rates"]
@@ -17,5 +17,6 @@ TABLE: Final[tuple[Row, ...]] = (
     *months.ROWS,
     *nodes.ROWS,
     *shared.ROWS,
+    *arbitrated.ROWS,
     *alike.ROWS,
 )

@@ -14,11 +14,11 @@ def not_kept(found: Results) -> Iterator[str]:
     """Sizes at which the rate was not kept, those of as many launches together."""
     points = found.points[found.points[["offered_rate", "achieved_rate"]].notna().all(axis=1)]
     points = points.assign(lost=~rates.kept(points))
-    of_launches = points.groupby(["message_size", "launch"])["lost"].any()
     told: dict[tuple[int, int], list[str]] = {}
-    for size, lost in of_launches.groupby(level="message_size"):
+    for size in sorted(int(one) for one in points["message_size"].unique()):
+        lost = points[points["message_size"] == size].groupby("launch")["lost"].any()
         if lost.any():
-            told.setdefault((int(lost.sum()), len(lost)), []).append(size_text(int(size)))
+            told.setdefault((int(lost.sum()), len(lost)), []).append(size_text(size))
     for (lost_in, of), sizes in told.items():
         yield (
             f"at {list_text(sizes, 12)} the rate was not kept in {lost_in} of "

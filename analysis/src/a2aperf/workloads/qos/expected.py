@@ -29,6 +29,8 @@ _ERROR: Final = 0.035
 """Of all paths of an experiment together: with noise of the worst memory chance has up to 0.05."""
 _MATTERS: Final = 0.01
 """Of all that is carried: by less no share is off, however sure the difference is."""
+_OF_EQUAL: Final = 1 / 8
+"""Of an equal share: the same, where paths are so many that this is less."""
 _ALONE: Final = 0.15
 """Of all that is carried: by less no share of a single interval is off, whose spread is unknown."""
 
@@ -140,6 +142,11 @@ def _weights(text: str) -> dict[str, float]:
     return {one[1]: float(one[2]) for one in found if one}
 
 
+def least_apart(paths: int) -> float:
+    """Of all that is carried: what a share may be off at least."""
+    return min(_MATTERS, _OF_EQUAL / paths)
+
+
 def off(came: Floats, said: Sequence[float]) -> list[int]:
     """Paths whose share of `came` [X, n] is not what was said, by enough to matter.
 
@@ -150,7 +157,7 @@ def off(came: Floats, said: Sequence[float]) -> list[int]:
     apart = came.sum(axis=1) / whole.sum() - said
     if n == 1:
         return [int(path) for path in np.flatnonzero(np.abs(apart) > _ALONE)]
-    matters = _MATTERS if n >= shares.LEAST else AGREES
+    matters = least_apart(paths) if n >= shares.LEAST else AGREES
     found = []
     for path in np.flatnonzero(np.abs(apart) > matters):
         low, high = shares.reach(came[path], whole, _ERROR / paths)

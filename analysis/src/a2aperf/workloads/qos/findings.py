@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from a2aperf import laws
@@ -18,6 +20,8 @@ _STARVED = 0.02
 """Share of all that is carried below which a path is starved, where paths are few."""
 _OF_EQUAL = 0.1
 """Of an equal share, where they are many."""
+_OF_ITS_WINDOW = 0.9
+"""Of the part that a path's window has of what all may have under way, that it got at least."""
 _ERROR = 0.025
 """That chance makes equal paths of an experiment look starved: by little in all, by a silence."""
 _LONGER = 2
@@ -181,11 +185,25 @@ def _starved(one: Experiment, path: int, silent: int | None) -> Finding:
     else:
         text = f"{one.name(path)} got {percent(share)} of all, in {_intervals(part.count)}; "
     text += f"together the paths carried {rate_text(float(whole.sum()) * 8e-9 / part.seconds)}"
+    if _is_its_window(one, path, share):
+        text += "; that is its part of what all may have under way (window × message): no less"
     idle = float(part.idle[path])
     if idle > IDLE:
         text += f"; its sender had nothing outstanding for {percent(idle)} of the time"
     numbers: dict[str, Number] = {"path": path, "share": share}
     return Finding("starved", text, one.where, part.count, "intervals", 1 - share, numbers)
+
+
+def _is_its_window(one: Experiment, path: int, share: float) -> bool:
+    """Whether it got what its window alone gives it where all messages take as long.
+
+    Of paths with the same it is nothing to be told.
+    """
+    window, size = (getattr(one.paths, name)[one.rows] for name in ("window", "message_size"))
+    under_way = np.where((window > 0) & (size > 0), window * size, 0).astype(float)
+    if not under_way.all() or np.ptp(under_way) == 0:
+        return False  # of notes nobody says it
+    return bool(share >= _OF_ITS_WINDOW * under_way[path] / under_way.sum())
 
 
 def idle(found: Results) -> list[Finding]:
@@ -208,26 +226,28 @@ def idle(found: Results) -> list[Finding]:
 
 def model(found: Results) -> list[Finding]:
     """Where measured shares are what arbitration says, and where not."""
+    return [finding for one in experiments.of(found) for finding in model_of(one)]
+
+
+def model_of(one: Experiment) -> list[Finding]:
+    """The same of one experiment."""
+    part, said = one.shared, one.expected
     findings = []
-    for one in experiments.of(found):
-        part, said = one.shared, one.expected
-        if said is None and (why := expected.trouble(one.launch, one.classes)):
-            count = 0 if part is None else part.count
-            findings.append(
-                Finding("model", why, one.where, count, "intervals", 0.0, abstains=True)
-            )
-        if part is None or said is None or not one.has_shares or not part.known.all():
-            continue
-        off = expected.off(part.bytes, said.shares)
-        shares = [mine.value for mine in one.shares]
-        apart = float(np.max(np.abs(np.subtract(shares, said.shares))))
-        text = (
-            f"shares {_list(shares)}; by {said.source} {_list(said.shares)}: "
-            f"{_verdict(one, off, said, apart)}"
-        )
-        numbers: dict[str, Number] = {"largest_difference": apart}
-        weight = apart if off else 0.0
-        findings.append(Finding("model", text, one.where, part.count, "intervals", weight, numbers))
+    if said is None and (why := expected.trouble(one.launch, one.classes)):
+        count = 0 if part is None else part.count
+        findings.append(Finding("model", why, one.where, count, "intervals", 0.0, abstains=True))
+    if part is None or said is None or not one.has_shares or not part.known.all():
+        return findings
+    off = expected.off(part.bytes, said.shares)
+    shares = [mine.value for mine in one.shares]
+    apart = float(np.max(np.abs(np.subtract(shares, said.shares))))
+    text = (
+        f"shares {_list(shares)}; by {said.source} {_list(said.shares)}: "
+        f"{_verdict(one, off, said, apart)}"
+    )
+    numbers: dict[str, Number] = {"largest_difference": apart}
+    weight = apart if off else 0.0
+    findings.append(Finding("model", text, one.where, part.count, "intervals", weight, numbers))
     return findings
 
 
@@ -243,10 +263,12 @@ def _verdict(one: Experiment, off: list[int], said: Expected, apart: float) -> s
         "" if has_intervals else f", of {_intervals(part.count)}"
     )
     if not off:
-        far = _farthest(one, said)
-        if far <= AGREES:
+        far = _farthest(one, said.shares)
+        if far <= AGREES and not _may_be_equal(one, said):
             return f"agree, {text}"
-        if has_intervals:
+        if far <= AGREES:
+            text += ", and equal shares would fit as well"
+        elif has_intervals:
             text += f", and their intervals reach {far:.3f} from it"
         return f"undecided, {text}"
     names = listed([f"{one.name(path)} by {_apart(one, path, said):+.3f}" for path in off])
@@ -257,11 +279,26 @@ def _verdict(one: Experiment, off: list[int], said: Expected, apart: float) -> s
     )
 
 
-def _farthest(one: Experiment, said: Expected) -> float:
-    """How far shares may be from what was said: by their intervals, where they have some."""
+def _farthest(one: Experiment, said: Sequence[float]) -> float:
+    """How far shares may be from these: by their intervals, where they have some."""
     ends = [(mine.value, mine.low, mine.high) for mine in one.shares]
-    apart = np.abs(np.subtract(ends, np.array(said.shares)[:, None]))
+    apart = np.abs(np.subtract(ends, np.array(said)[:, None]))
     return float(np.nanmax(apart))
+
+
+def _may_be_equal(one: Experiment, said: Expected) -> bool:
+    """Whether paths that should get different shares may all have got the same.
+
+    By their intervals; without one a share may be as far from it as from what was said.
+    """
+    part, paths = one.shared, len(one.rows)
+    assert part is not None
+    each = [1 / paths] * paths
+    if float(np.max(np.abs(np.subtract(said.shares, each)))) < expected.least_apart(paths):
+        return False
+    if part.count >= link.LEAST:
+        return not expected.off(part.bytes, each)
+    return _farthest(one, each) <= AGREES
 
 
 def _apart(one: Experiment, path: int, said: Expected) -> float:
