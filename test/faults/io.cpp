@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Faults of files and memory. Calls: write, read (of regular files; pwrite and pread count with them), fsync,
 // fdatasync, ftruncate, rename, open; new, malloc, mmap. Reads and writes also know "short" (half of the bytes) and
-// reads "eof"; fsync, fdatasync and write know late:MILLISECONDS, rename knows term (SIGTERM, then the call).
+// reads "eof"; fsync, fdatasync and write know late:MILLISECONDS. All of files know kill (SIGKILL, before the
+// call), stop and term (SIGTERM, then the call).
 #undef _FILE_OFFSET_BITS // it renames the calls that both have their names here
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -37,6 +38,14 @@ bool is_path_meant(std::string_view path) {
     return path.ends_with(plan().path);
 }
 
+// A signal is no failure: the call is made, where the process is there to make it.
+bool fails(bool is_struck) {
+    if (!is_struck) return false;
+    const int number = faults::signal_of(plan().action);
+    if (number != 0) raise(number);
+    return number == 0;
+}
+
 // Sockets and pipes are MPI's.
 bool strikes_file(std::string_view call, int descriptor) {
     if (!plan().is_here || call != plan().call) return false;
@@ -68,14 +77,6 @@ void wait_as_told() {
     }
 }
 
-// Whether the call fails; it may get a signal instead.
-bool fails_path(std::string_view call, const char* path) {
-    if (!strikes_path(call, path)) return false;
-    const int number = faults::signal_of(plan().action);
-    if (number != 0) raise(number);
-    return number == 0;
-}
-
 int fail_or_be_late(int (*call)(int), int descriptor) {
     if (plan().action != "late") return fail();
     wait_as_told();
@@ -85,7 +86,7 @@ int fail_or_be_late(int (*call)(int), int descriptor) {
 // move(bytes): the real call for that many.
 template <class Move>
 ssize_t transfer(std::string_view call, int descriptor, std::size_t size, Move move) {
-    if (!strikes_file(call, descriptor)) return move(size);
+    if (!fails(strikes_file(call, descriptor))) return move(size);
     if (plan().action == "eof") return 0;
     if (plan().action == "late") {
         wait_as_told();
@@ -96,7 +97,7 @@ ssize_t transfer(std::string_view call, int descriptor, std::size_t size, Move m
 }
 
 int open_for_real(const char* name, const char* path, int flags, mode_t mode) {
-    if (strikes_path("open", path)) return fail();
+    if (fails(strikes_path("open", path))) return fail();
     return real<int(const char*, int, ...)>(name)(path, flags, mode);
 }
 
@@ -139,17 +140,17 @@ ssize_t pread64(int descriptor, void* bytes, size_t size, off64_t offset) {
 int fsync(int descriptor) {
     static auto* const call = real<int(int)>("fsync");
     // A folder is synced too, and is no regular file.
-    return faults::strikes("fsync") ? fail_or_be_late(call, descriptor) : call(descriptor);
+    return fails(faults::strikes("fsync")) ? fail_or_be_late(call, descriptor) : call(descriptor);
 }
 
 int fdatasync(int descriptor) {
     static auto* const call = real<int(int)>("fdatasync");
-    return strikes_file("fdatasync", descriptor) ? fail_or_be_late(call, descriptor) : call(descriptor);
+    return fails(strikes_file("fdatasync", descriptor)) ? fail_or_be_late(call, descriptor) : call(descriptor);
 }
 
 int ftruncate(int descriptor, off_t size) noexcept {
     static auto* const call = real<int(int, off_t)>("ftruncate");
-    return strikes_file("ftruncate", descriptor) ? fail() : call(descriptor, size);
+    return fails(strikes_file("ftruncate", descriptor)) ? fail() : call(descriptor, size);
 }
 
 int ftruncate64(int descriptor, off64_t size) noexcept {
@@ -158,12 +159,12 @@ int ftruncate64(int descriptor, off64_t size) noexcept {
 
 int rename(const char* from, const char* to) noexcept {
     static auto* const call = real<int(const char*, const char*)>("rename");
-    return fails_path("rename", to) ? fail() : call(from, to);
+    return fails(strikes_path("rename", to)) ? fail() : call(from, to);
 }
 
 int renameat2(int from_folder, const char* from, int to_folder, const char* to, unsigned flags) noexcept {
     static auto* const call = real<int(int, const char*, int, const char*, unsigned)>("renameat2");
-    return fails_path("rename", to) ? fail() : call(from_folder, from, to_folder, to, flags);
+    return fails(strikes_path("rename", to)) ? fail() : call(from_folder, from, to_folder, to, flags);
 }
 
 int open(const char* path, int flags, ...) {
