@@ -326,6 +326,8 @@ def test_a_name_in_every_field_is_gone(a2a: Run, planted_everywhere: Path, tmp_p
         host = next(word for word in file["mode"].asstr()[0].split() if word.startswith("host-"))
         assert host in file["segments/0"].attrs["command_line"]
         assert host in file["segments/0/label_value"].asstr()[1]
+        mode = file["mode"].asstr()[0]
+    assert f"mode: {mode}\n" in outcome.out  # no word that a2aperf has: it is listed
 
 
 @pytest.mark.parametrize(

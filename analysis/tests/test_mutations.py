@@ -104,8 +104,11 @@ def test_no_change_of_an_unfinished_file_is_missed(
 
 
 @pytest.mark.slow
-def test_no_change_of_a_file_is_missed_of_which_points_wait(tmp_path: Path) -> None:
-    nothing_is_missed(mutants.killed(alltoall(tmp_path / "x.h5"), waiting=1))
+@pytest.mark.parametrize("form", FORMS)
+def test_no_change_of_a_file_is_missed_of_which_points_wait(
+    tmp_path: Path, form: Callable[[Path], Path]
+) -> None:
+    nothing_is_missed(mutants.killed(form(tmp_path / "x.h5"), waiting=1))
 
 
 def nothing_is_missed(path: Path) -> None:

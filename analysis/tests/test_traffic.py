@@ -466,6 +466,20 @@ def test_a_lost_matrix_leaves_what_there_is(monkeypatch: pytest.MonkeyPatch) -> 
     assert one_way.without_rates(_launched("barrier")).points["bound_share"].iloc[1] == 80
 
 
+def test_traffic_of_which_the_file_names_no_matrix_ends_nothing(tmp_path: Path) -> None:
+    path = synthetic.write_launch(tmp_path / "a.h5", Setup(nodes=2, sizes=(1000,)))
+    with edited(path) as file:
+        columns = {matrices.TRAFFIC: ["hot-rank=3x"], "traffic_matrix": [schema.UNKNOWN]}
+        for name, values in columns.items():
+            file.create_dataset(name, data=values * len(file["state"]))
+            file[name].attrs["long_name"] = name
+        file["traffic_matrix"].attrs["_FillValue"] = schema.UNKNOWN
+        file["segments/0"].attrs["sync"] = "barrier"
+    found = loading.load([path])
+    assert not one_way.are_untold(found).any()
+    assert all(matrices.in_turn(found, row) is None for _, row in found.points.iterrows())
+
+
 @pytest.mark.parametrize("sync", ["barrier", "clock"])
 def test_the_figure_shows_no_rate_that_a_barrier_does_not_carry(
     monkeypatch: pytest.MonkeyPatch, sync: str

@@ -135,6 +135,16 @@ def test_a_time_that_the_clocks_may_be_off_by(
     assert loading.load([path]).points["gbps"].isna().tolist() == [True, False]
 
 
+def test_of_a_point_that_waits_nothing_is_left_out(a2a: Run, path: Path) -> None:
+    """What its row has was half written when the launch was killed."""
+    impossible(path, 900, 6, clock_error=900.0)
+    with edited(path) as file:
+        file["state"][0] = schema.STATES.index("pending")
+    outcome = a2a("table", path)
+    assert outcome.status == 0 and "left out" not in outcome.err, outcome
+    assert "1 point is not measured yet" in outcome.err
+
+
 def test_an_absent_time_is_sound(a2a: Run, path: Path) -> None:
     impossible(path, 900, 6, clock_error=900.0)
     with edited(path) as file:

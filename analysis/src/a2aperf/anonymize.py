@@ -46,7 +46,6 @@ KEY_BYTES = 32
 _KEPT_FAMILIES = ("PSM2_", "PSM3_", "HFI_", "FI_", "UCX_", "OMPI_MCA_", "PMIX_MCA_")
 _USER_VARIABLES = re.compile(r"(^|_)(USER|LOGNAME|USERNAME|ACCOUNT)(_|$)")
 _HOST_VARIABLES = re.compile(r"(HOST|HOSTNAME|NODELIST|NODENAME|CLUSTER_NAME)$")
-_WORD = re.compile(r"[a-z0-9_;+-]*")
 _BITS = re.compile(r"0x[0-9a-f]{1,16}")
 _NO_NAMES = (
     r"(?<![\w-])--?[A-Za-z][\w-]*"  # options
@@ -256,7 +255,7 @@ def _word_of_column(pseudonyms: Pseudonyms, column: str, text: str) -> str:
     """A word that the program or libfabric chose stays, were a host called the same."""
     return (
         text
-        if column in stored_texts.FIXED_WORDS and _WORD.fullmatch(text)
+        if column in stored_texts.FIXED_WORDS and stored_texts.WORD.fullmatch(text)
         else pseudonyms.scrub(text)
     )
 

@@ -14,6 +14,7 @@ from a2aperf import schema
 
 SAYS: Final = "clock_error"
 """In what a file says of such a time where its program left out what the clocks do not carry."""
+_PENDING: Final = schema.STATES.index("pending")
 
 
 @dataclass(frozen=True)
@@ -39,10 +40,11 @@ def blank(timed: Timed, columns: dict[str, NDArray[Any]], says: str) -> Iterator
     Gives what is wrong of the file, in words: a program that knew better had left them out, too.
     An older one knew nothing of what its clocks may be off by.
     """
-    if not {timed.time, "messages", "ranks", "clock_error"} <= columns.keys():
+    if not {timed.time, "messages", "ranks", "clock_error", "state"} <= columns.keys():
         return
     time, messages = columns[timed.time], columns["messages"]
-    there = time != schema.UNKNOWN
+    # what a row has of a point that is not measured is half written, and nowhere shown
+    there = (time != schema.UNKNOWN) & (columns["state"] != _PENDING)
     each = messages // np.maximum(columns["ranks"], 1)  # no less at the busiest
     error = np.nan_to_num(columns["clock_error"])
     is_possible = is_carried(time, 0, each)

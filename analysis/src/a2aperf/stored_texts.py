@@ -13,6 +13,8 @@ from a2aperf import member_attributes, schema, writer
 
 FIXED_WORDS = ("role", "engine", "mode", "schedule", "provider", "post")
 """Columns of words that this program or libfabric chose."""
+WORD = re.compile(r"[a-z0-9_;+-]*")
+"""How such a word looks; another text may be somebody's own."""
 PLAIN = re.compile(r"^[-+]?[\d.,:x()*-]*$|^(?i:yes|no|on|off|true|false|none|auto|default)$")
 _LETTERS = re.compile(r"[a-z0-9_]*")
 
@@ -23,8 +25,11 @@ def left(document: writer.Document) -> list[tuple[str, str]]:
         (name, value) for name, value in document.attributes.items() if isinstance(value, str)
     )
     for column in document.described:
-        if column.kind == "string" and column.name not in FIXED_WORDS:
-            found |= dict.fromkeys((column.name, x) for x in document.columns[column.name])
+        if column.kind == "string":
+            texts = document.columns[column.name]
+            found |= dict.fromkeys(
+                (column.name, x) for x in texts if not _is_chosen(column.name, x)
+            )
     for segment in document.segments:
         found |= dict.fromkeys(of_segment(segment))
     found |= dict.fromkeys(member_attributes.texts(document.kept))
@@ -40,8 +45,13 @@ def of_groups(
     """Texts that workloads keep beside the points, and what each is."""
     for group, arrays in groups.items():
         for name, values in arrays.items():
-            if values.dtype == object and name not in FIXED_WORDS:
-                yield from ((f"{name} of /{group}", str(value)) for value in values)
+            if values.dtype == object:
+                texts = (str(value) for value in values)
+                yield from ((f"{name} of /{group}", x) for x in texts if not _is_chosen(name, x))
+
+
+def _is_chosen(column: str, text: str) -> bool:
+    return column in FIXED_WORDS and WORD.fullmatch(text) is not None
 
 
 def _ports_named(document: writer.Document) -> list[str]:

@@ -64,7 +64,9 @@ def shown(path: Path) -> list[Any]:
     found = loading.load([path])
     points = found.points.drop(columns="file")
     # what came out of a point that is not measured is nowhere shown
-    results = [one.name for one in schema.COLUMNS if one.result and one.name in points]
+    described = {one.name: one for one in schema.COLUMNS} | found.columns
+    results = [name for name, one in described.items() if one.result and name in points]
+    results = [name for name in results if described[name].kind != "string"]  # those are asked
     came_out = [name for name in results if name not in ("state", "segment")]
     points[came_out] = points[came_out].mask(points["state"] == "pending")
     parts: list[Any] = [points.to_csv(), repr(found.columns), repr(found.attributes[path.name])]
@@ -76,12 +78,14 @@ def shown(path: Path) -> list[Any]:
         arrays += [raw.valid, raw.exit, found.arrival(path.name, point)]
         parts += [None if one is None else _bytes(one) for one in arrays]
         parts.append(repr(found.counters(path.name, point)))
+    measured = points[points["has_raw"]]
     with h5py.File(path) as file:
         groups = {one.group.name for one in workloads.ALL if one.group}
         for group in sorted(groups & set(file)):
             parts += [_bytes(one[()]) for one in file[group].values()]
         for name, one in sample_columns.declared(file["raw"]).items() if "raw" in file else ():
-            parts += [repr(one), [_own(file, point, name, one) for point in range(len(points))]]
+            own = [_own(file, int(row["point"]), name, one) for _, row in measured.iterrows()]
+            parts += [repr(one), own]
     return parts
 
 

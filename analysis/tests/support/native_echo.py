@@ -22,10 +22,12 @@ _TOTALS = (
     *("shortest_trip", "longest_trip", "trip_places"),
 )
 _RATES = {"trip_rate": "1/s", "byte_rate": "B/s", "gbps": "Gbit/s"}
-_WHOLE = ("ticks", "ticks_lost", "request_size", "outstanding", "round_trips", "littles_law")
+_ASKED = ("request_size", "outstanding")
+_WHOLE = ("ticks", "ticks_lost", "round_trips", "littles_law")
 COLUMNS = (
     Column("operation", "string", "what one round trip does", result=False),
     Column("echo_pairs", "string", "which client asks which server", result=False),
+    *(Column(name, "int64", name, result=False) for name in _ASKED),
     *(Column(name, "int64", name) for name in _WHOLE),
     Column("time_p999", "float64", "99.9th percentile of the round trip", "ns"),
     *(Column(name, "float64", name, unit) for name, unit in _RATES.items()),

@@ -29,16 +29,15 @@ _RELAY = ("relayed", "relay_time", "relayed_back", "relay_back_time")
 HOP, STAY, BACK = 500, 3_000, 400
 """Ns until a message is at the relay, that it stays there, and its answer, where there is one."""
 _TRIPS = ("request_due", "round_trip", "request_wait", "held_up")
-_WHOLE = (
-    *("ticks", "ticks_lost", "outstanding", "rate", "round_trips", "littles_law", "backlog"),
-    *("unanswered", "paced", "relays", "asked_relay_time"),
-)
+_ASKED = ("outstanding", "rate", "relays", "asked_relay_time")
+_WHOLE = ("ticks", "ticks_lost", "round_trips", "littles_law", "backlog", "unanswered", "paced")
 _PACING = {"pacing_p50": 0.5, "pacing_p99": 0.99, "pacing_p999": 0.999}
 _RATES = {"offered_rate": "1/s", "achieved_rate": "1/s", "byte_rate": "B/s", "gbps": "Gbit/s"}
 COLUMNS = (
     Column("echo_pairs", "string", "which client asks which server", result=False),
     Column("arrivals", "string", "even or poisson", result=False),
     Column("asked_duration", "int64", "time that the point was to be measured", "ns", result=False),
+    *(Column(name, "int64", name, result=False) for name in _ASKED),
     *(Column(name, "int64", name) for name in _WHOLE),
     Column("time_p999", "float64", "99.9th percentile of the round trip", "ns"),
     *(Column(name, "float64", name, unit) for name, unit in _RATES.items()),

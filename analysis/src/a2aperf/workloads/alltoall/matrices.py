@@ -109,7 +109,7 @@ def weights(results: Results, row: pd.Series) -> NDArray[np.int64] | None:
 
 def in_turn(results: Results, row: pd.Series) -> NDArray[np.int64] | None:
     """The matrices that the ops of a point take in turn, [draw, source, destination]; as above."""
-    if is_uniform(row):
+    if is_uniform(row) or pd.isna(row.get(_INDEX)):
         return None
     index, ranks, count = int(row[_INDEX]), int(row["ranks"]), draws(row)
     stored = results.group(str(row["file"]), GROUP.name, GROUP.datasets, _sound)

@@ -90,7 +90,7 @@ def without_rates(found: Results) -> Results:
     resumed files, whose points may be of an older program than what describes them.
     """
     there = found.points.reindex(columns=[*LEFT_OUT]).notna()
-    has_any = there.any(axis=1)
+    has_any = there.any(axis=1) & (found.points["state"] != "pending")  # those are half written
     untold = are_untold(found.select(has_any)).to_numpy(bool)
     wrong = found.points.index[has_any][untold]
     if not len(wrong):
