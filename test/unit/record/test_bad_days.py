@@ -190,3 +190,24 @@ def test_a_file_cannot_be_resumed_while_it_is_written(writer, tmp_path: Path) ->
     assert process.returncode == 0
     with h5py.File(file, "r") as opened:
         assert len(opened["segments"]) == 1
+
+
+def test_points_that_are_measured_again_have_nothing_of_before(writer, tmp_path: Path) -> None:
+    """No op of theirs was valid; every figure that stood there all the same goes."""
+    shape = {"points": 5, "ranks": 2, "ops": 10}
+    again, new = tmp_path / "again.h5", tmp_path / "new.h5"
+    assert writer.run(again, failed=1, end=2, **shape).returncode == 0
+    with h5py.File(again, "r+") as file:
+        assert (file["state"][()] == 3).all()
+        datasets = {name: one for name, one in file.items() if isinstance(one, h5py.Dataset)}
+        figures = [name for name, one in datasets.items() if one.dtype.kind == "f" and "checksum" not in one.attrs]
+        assert "gbps_rank" in figures
+        for name in figures:
+            file[name][...] = 0.77
+        for point, checksum in checksums.of_points(file, range(5)).items():
+            file["checksum"][point] = checksum
+    assert writer.run(again, resume=1, **shape).returncode == 0
+    assert writer.run(new, **shape).returncode == 0
+    with h5py.File(again) as one, h5py.File(new) as other:
+        for name in figures:
+            np.testing.assert_array_equal(one[name][()], other[name][()], name)
