@@ -13,6 +13,12 @@
 
 namespace a2aperf {
 
+// What rank 0 met and says itself, on the other ranks.
+class TroubleOfRoot : public RunError {
+public:
+    using RunError::RunError;
+};
+
 // What rank 0 does alone; where it throws, all ranks do. Collective.
 template <class Action>
 void on_root(const Job& job, Action&& action) {
@@ -34,6 +40,7 @@ void on_root(const Job& job, Action&& action) {
     job.broadcast(kind);
     if (trouble.empty()) return;
     if (kind.is_usage) throw UsageError(trouble);
+    if (!job.is_root()) throw TroubleOfRoot(trouble, kind.reason);
     throw RunError(trouble, kind.reason);
 }
 

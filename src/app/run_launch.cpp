@@ -102,10 +102,11 @@ Ending with_lost_ranks(const Job& job, Ending ending) {
 
 // Peers may be waiting for us in the middle of anything: end the job for all.
 [[noreturn]] void fail(Job& job, std::optional<Launch>& launch, const std::exception& error) {
-    const std::string said = fmt::format("{}: {}", where(job, launch ? launch->at_hand() : ""), words_of(error));
-    const Ending ending = with_lost_ranks(job, {reason_of(error), said});
+    const bool is_of_root = dynamic_cast<const TroubleOfRoot*>(&error) != nullptr;
+    const std::string whose = is_of_root ? job.who(0) : where(job, launch ? launch->at_hand() : "");
+    const Ending ending = with_lost_ranks(job, {reason_of(error), fmt::format("{}: {}", whose, words_of(error))});
     const std::string rest = kept(launch);
-    complain(ending.message + rest);
+    if (!is_of_root) complain(ending.message + rest); // rank 0 has said it
     if (launch) launch->file().close(EndState::failed, ending.reason, ending.message);
     remove_own_segments();
     job.abort(kFailed, ending.message, ending.reason);

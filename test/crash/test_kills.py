@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Launches killed at random instants, a rank or the launcher: every point that was told is in the file, and true.
+"""Launches killed at random instants, a rank or the launcher, or rank 0 after so many writes of the copy that a resumption or
+the end makes: every point that was told is in the file, and true.
 
 A2APERF_CRASH_KILLS asks for more than a dozen kills, A2APERF_CRASH_WORKLOADS for some workloads only (qos,open-loop).
 """
@@ -42,13 +43,14 @@ WORKLOADS = {
     "interference": ["--sizes", "8..8008+400", "--phase", "20ms", "--alternations", "2", "--levels", "100"],
 }
 CHOSEN = [name for name in os.environ.get("A2APERF_CRASH_WORKLOADS", "").split(",") if name] or list(WORKLOADS)
+LONGEST_COPY = 900  # writes; a shorter one is done before
 OF_FOUR = ("interference",)  # two victims and a load
 
 
 class Launch:
-    """Its ranks tell their process ids in a folder beside the one that they work in."""
+    """Its ranks tell their process ids in a folder beside the one that they work in. preload: their environment."""
 
-    def __init__(self, program: Path, folder: Path, provider: str, workload: str) -> None:
+    def __init__(self, program: Path, folder: Path, provider: str, workload: str, preload: dict[str, str]) -> None:
         self.workload = workload
         self.ranks = RANKS + (workload in OF_FOUR)
         self.folder, self.pids = folder, folder.parent / f"{folder.name}-ranks"
@@ -60,8 +62,9 @@ class Launch:
         self.table = self.pids / "table"
         with self.table.open("w") as table:
             self.process = subprocess.Popen(
-                [MPIRUN, "-t", str(PATIENCE), str(self.ranks), AS_RANK, self.pids, program, workload, *WORKLOADS[workload],
-                 *words, "-o", "a.h5"],
+                [MPIRUN, "-t", str(PATIENCE), str(self.ranks), AS_RANK, self.pids, "env",
+                 *(f"{name}={value}" for name, value in preload.items()), program, workload, *WORKLOADS[workload], *words,
+                 "-o", "a.h5"],
                 cwd=folder, stdout=table, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL,
             )  # fmt: skip
 
@@ -165,7 +168,17 @@ def check(file: Path, before: set[int], told: set[int]) -> set[int]:
     return now
 
 
-def test_kills_lose_nothing_that_was_told(program, offered, tmp_path, foreign_shared_memory):
+def meet(launch: Launch, chance: random.Random) -> str | None:
+    """Kills a rank or the launcher at some instant, and says whom; nothing where it is gone."""
+    assert wait_until(lambda: launch.pid(launch.ranks - 1) is not None or launch.process.poll() is not None, PATIENCE)
+    rows = chance.choice([0, 0, 1, 3, 8])
+    wait_until(lambda: len(launch.told()) >= rows or launch.process.poll() is not None, PATIENCE)
+    time.sleep(chance.random() * (0.8 if rows == 0 else 0.1))  # any instant will do
+    whom = chance.choice(["0", "0", str(RANKS - 1), "mpirun"])
+    return whom if launch.kill(whom) else None
+
+
+def test_kills_lose_nothing_that_was_told(program, offered, preload_recorder, tmp_path, foreign_shared_memory):
     there = [name for name in PROVIDERS if name in offered[0]]
     if not there:
         pytest.skip(f"none of {', '.join(PROVIDERS)} is here")
@@ -176,21 +189,24 @@ def test_kills_lose_nothing_that_was_told(program, offered, tmp_path, foreign_sh
     workloads = cycle(CHOSEN)
     provider, workload = there[0], next(workloads)
     while sum(hit.values()) < KILLS:
-        launch = Launch(program, folder, provider, workload)
+        copy = chance.choice([0, 0, 0, 1 if before else 2, 2])  # the first file that a launch makes, or the compact one
+        writes = f"C{copy}:{chance.randrange(1, LONGEST_COPY)}"
+        log = tmp_path / "writes"
+        preload = preload_recorder(folder, log, writes) if copy else {}
+        launch = Launch(program, folder, provider, workload, preload)
         launches += 1
-        assert wait_until(lambda of=launch: of.pid(of.ranks - 1) is not None or of.process.poll() is not None, PATIENCE)
-        rows = chance.choice([0, 0, 1, 3, 8])
-        wait_until(lambda of=launch, rows=rows: len(of.told()) >= rows or of.process.poll() is not None, PATIENCE)
-        time.sleep(chance.random() * (0.8 if rows == 0 else 0.1))  # any instant will do
-        whom = chance.choice(["0", "0", str(RANKS - 1), "mpirun"])
-        is_killed = launch.kill(whom)
+        whom = None if copy else meet(launch, chance)
         launch.end()
+        if copy and launch.process.returncode != 0:
+            whom = f"0, file {copy}"
+        log.unlink(missing_ok=True)
         assert running_in(folder) == []
         remove_what_killed_ranks_left(foreign_shared_memory)
-        hit[f"{provider} {workload} {whom}"] += is_killed
+        if whom:
+            hit[f"{provider} {workload} {whom}"] += 1
         before = check(folder / "a.h5", before, launch.told())
         kept += len(before)
-        if not is_killed or chance.random() < 0.5:
+        if not whom or chance.random() < 0.5:
             folder, before = tmp_path / str(launches), set()
             workload = next(workloads)
             few = [name for name in there if name in OF_DURATIONS] if workload not in ("alltoall", "pairs") else []

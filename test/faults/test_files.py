@@ -206,3 +206,12 @@ def test_files_that_come_in_pieces(faulty, needs_provider):
     outcome = faulty(2, "call=read do=short count=1000000", *WORDS)
     outcome.survived()
     assert outcome.complete() == [0, 1]
+
+
+@pytest.mark.parametrize("nth", [1, 200])
+def test_a_file_that_cannot_be_made_is_told_once(faulty, needs_provider, nth):
+    """By rank 0, which alone writes it; the others know that it failed, and are not said to have met it."""
+    needs_provider("shm")
+    outcome = faulty(2, f"call=write do=ENOSPC path=.partial nth={nth} count=1000000 rank=0", *WORDS)
+    outcome.failed(r"^a2aperf: rank 0 \(\S+\): cannot (write|create) .*: No space left on device")
+    assert len(outcome.says()) == 1, outcome.stderr
