@@ -469,9 +469,10 @@ def test_a_lost_matrix_leaves_what_there_is(monkeypatch: pytest.MonkeyPatch) -> 
 def test_traffic_of_which_the_file_names_no_matrix_ends_nothing(tmp_path: Path) -> None:
     path = synthetic.write_launch(tmp_path / "a.h5", Setup(nodes=2, sizes=(1000,)))
     with edited(path) as file:
-        columns = {matrices.TRAFFIC: ["hot-rank=3x"], "traffic_matrix": [schema.UNKNOWN]}
-        for name, values in columns.items():
-            file.create_dataset(name, data=values * len(file["state"]))
+        points = len(file["state"])
+        file.create_dataset(matrices.TRAFFIC, data=["hot-rank=3x"] * points)
+        file.create_dataset("traffic_matrix", data=[schema.UNKNOWN] * points)
+        for name in (matrices.TRAFFIC, "traffic_matrix"):
             file[name].attrs["long_name"] = name
         file["traffic_matrix"].attrs["_FillValue"] = schema.UNKNOWN
         file["segments/0"].attrs["sync"] = "barrier"

@@ -115,7 +115,10 @@ Ending with_lost_ranks(const Job& job, Ending ending) {
 // What a peer's death looks like from here is no failure of ours: then the launcher tells us to stop.
 [[noreturn]] void give_up(Job& job, std::optional<Launch>& launch, const std::exception& error, Ending& trouble) {
     if (StopSignal::number() == 0) trouble = {reason_of(error), error.what()};
-    if (StopSignal::is_coming([&] { job.progress(); })) job.leave(StopSignal::number());
+    // Rank 0 says its own trouble before it ends the launch: the others let it, however late it comes to that.
+    const int waits = dynamic_cast<const TroubleOfRoot*>(&error) != nullptr ? 10 : 1;
+    for (int i = 0; i < waits; ++i)
+        if (StopSignal::is_coming([&] { job.progress(); })) job.leave(StopSignal::number());
     fail(job, launch, error);
 }
 
