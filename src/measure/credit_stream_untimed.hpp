@@ -89,7 +89,20 @@ void CreditStream<Mode>::fail_start(ssize_t status, const char* call, Rank peer)
 template <class Mode>
 void CreditStream<Mode>::fail_completion(ssize_t status) const {
     if (status != -FI_EAVAIL) fail_queue(kInStream, status, waiting_for());
-    fail_operation(kInStream, "an operation", channel_.endpoint().take_error(), waiting_for());
+    const CompletionError error = channel_.endpoint().take_error();
+    // Receives of messages, or reads, come first, then receives of credits, then sends.
+    const auto index = static_cast<std::size_t>(static_cast<const Slot*>(error.context) - receive_slots_);
+    const auto credit = static_cast<std::size_t>(message_receives_), send = static_cast<std::size_t>(receives_);
+    std::string what = "an operation";
+    if (index >= send && index - send < outgoing_of_.size())
+        what = fmt::format("a send to {}", job_.who(outgoing_of_[index - send]->to));
+    else if (index < send && kIsPooled)
+        what = "a receive";
+    else if (index < credit)
+        what = fmt::format("a {} from {}", kIsFetched ? "read" : "receive", job_.who(incoming_of_[index]->from));
+    else if (index < send)
+        what = fmt::format("the receive of a credit from {}", job_.who(out_[(index - credit) / kCredits].to));
+    fail_operation(kInStream, what, error, waiting_for());
 }
 
 } // namespace a2aperf

@@ -181,7 +181,22 @@ void EchoEngine<Mode, Pace>::see_peers(std::vector<PeerSeen>& seen) const {
 template <class Mode, class Pace>
 void EchoEngine<Mode, Pace>::fail_completion(ssize_t status) const {
     if (status != -FI_EAVAIL) fail_queue(kInRoundTrip, status, waiting_for());
-    fail_operation(kInRoundTrip, "an operation", channel_.endpoint().take_error(), waiting_for());
+    const CompletionError error = channel_.endpoint().take_error();
+    // Receives, or reads, of all places come first, then their sends.
+    const auto index = static_cast<std::size_t>(static_cast<const Slot*>(error.context) - slots_.data());
+    std::string what = "an operation";
+    if (index < places_.size() && kIsPooled) {
+        what = "a receive";
+    } else if (index < slots_.size()) {
+        const bool is_send = index >= places_.size();
+        const RequestSlot& place = places_[is_send ? index - places_.size() : index];
+        what = fmt::format("{} {}",
+                           is_send      ? "a send to"
+                           : kIsFetched ? "a read from"
+                                        : "a receive from",
+                           job_.who(sides_[static_cast<std::size_t>(place.side)].peer));
+    }
+    fail_operation(kInRoundTrip, what, error, waiting_for());
 }
 
 // Those that are kept are counted here: in the timed part they cost no more than the others.

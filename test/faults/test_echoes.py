@@ -7,6 +7,10 @@ from results import COMPLETE, PENDING, Results
 LONG = ["--provider", "net", "--sizes", "8", "--duration", "1h", "--max-samples", "9", "--timeout", "3s"]
 
 
+# What a rank sends an answer by, or tells of one that is to be fetched.
+STRUCK = [("tagged", "send"), ("msg", "send"), ("write-imm", "send"), ("write", "send"), ("read", "flag")]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("rank", "what"), [(0, "requests"), (1, "answers")])
 def test_a_peer_that_stops(faulty, needs_provider, rank, what):
@@ -52,7 +56,11 @@ WRITTEN = ["--provider", "tcp", "--sizes", "16", "--request", "24", "--duration"
         ("read", "call=flag do=lose nth=100 rank=1", r"in the duration nothing happened for \S+ s; rank (0 \(\S+\) waits for answers from rank 1|1 \(\S+\) waits for requests from rank 0)"),
         ("read", "call=flag do=EIO nth=100 rank=0", r"in a round trip: sending a request \(peer rank 1 \(\S+\)\): Input/output error"),
         ("read", "call=send do=EIO nth=100 rank=0", r"in a round trip: reading \(peer rank 1 \(\S+\)\): Input/output error"),
-        ("read", "call=sent do=EIO nth=100 rank=1", r"in a round trip: an operation failed"),
+        ("read", "call=sent do=EIO nth=100 rank=1", r"in a round trip: a read from rank 0 \(\S+\) failed: Input/output error"),
+        ("write", "call=sent do=EIO nth=100 rank=0", r"in a round trip: a send to rank 1 \(\S+\) failed: Input/output error"),
+        ("tagged", "call=sent do=EIO nth=100 rank=0", r"in a round trip: a send to rank 1 \(\S+\) failed: Input/output error"),
+        ("tagged", "call=received do=EIO nth=100 rank=1", r"in a round trip: a receive from rank 0 \(\S+\) failed: Input/output error"),
+        ("msg", "call=received do=EIO nth=100 rank=1", r"in a round trip: a receive failed: Input/output error"),
     ],
 )
 def test_messages_that_are_written_or_fetched(faulty, needs_provider, mode, fault, says):
@@ -76,7 +84,7 @@ def test_a_damaged_message(faulty, needs_provider):
     outcome.failed(r"answer \d+ from rank 1 \(\S+\) is not what was sent: its number is wrong at its (begin|end)")
 
 
-@pytest.mark.parametrize(("mode", "call"), [("tagged", "send"), ("msg", "send"), ("write-imm", "send"), ("write", "send"), ("read", "flag")])
+@pytest.mark.parametrize(("mode", "call"), STRUCK)
 def test_a_rank_that_is_killed_is_named_and_points_that_were_complete_are_kept(faulty, launch, needs_provider, mode, call):
     needs_provider("net")
     words = ["--provider", "net", "--mode", mode, "--sizes", "16,24", "--ops", "500", "--timeout", "30s"]
@@ -94,14 +102,30 @@ def test_a_rank_that_is_killed_is_named_and_points_that_were_complete_are_kept(f
 
 
 @pytest.mark.slow
-def test_a_rank_that_is_stopped_is_named_and_points_that_were_complete_are_kept(faulty, needs_provider):
+@pytest.mark.parametrize(("mode", "call"), STRUCK)
+def test_a_rank_that_is_stopped_is_named_and_points_that_were_complete_are_kept(faulty, needs_provider, mode, call):
     needs_provider("net")
-    words = ["--provider", "net", "--mode", "msg", "--sizes", "8,16", "--ops", "500", "--timeout", "5s"]
-    outcome = faulty(2, "call=send nth=700 do=stop rank=1", *words, command="echo")
+    words = ["--provider", "net", "--mode", mode, "--sizes", "16,24", "--ops", "500", "--timeout", "5s"]
+    outcome = faulty(2, f"call={call} nth=700 do=stop rank=1", *words, command="echo")
     outcome.failed(r"nothing happened for \S+ s; rank 0 \(\S+\) waits for answers from rank 1 ")
     results = Results(outcome.folder / "a.h5")
     assert list(results.columns["state"]) == [COMPLETE, PENDING]
     assert results.segments[0].end_reason == "fabric-deadline"
+
+
+def test_points_before_a_read_that_fails_are_kept(faulty, launch, needs_provider):
+    needs_provider("net")
+    words = ["--provider", "net", "--mode", "read", "--sizes", "16,24", "--ops", "500", "--timeout", "30s"]
+    outcome = faulty(2, "call=sent do=EIO nth=700 rank=0", *words, command="echo")
+    outcome.failed(r"^a2aperf: rank 0 .*in a round trip: a read from rank 1 \(\S+\) failed: Input/output error")
+    results = Results(outcome.folder / "a.h5")
+    assert list(results.columns["state"]) == [COMPLETE, PENDING]
+    kept = results.raw["round_trip"][0]
+    resumed = launch(2, "echo", *words, "--poll", "yield", "-o", "a.h5", "--resume")
+    assert resumed.returncode == 0, resumed.stderr
+    results = Results(outcome.folder / "a.h5")
+    assert list(results.columns["state"]) == [COMPLETE, COMPLETE]
+    assert (results.raw["round_trip"][0] == kept).all()
 
 
 def test_a_signal_keeps_points_that_were_complete_and_the_others_are_resumed(faulty, launch, needs_provider):

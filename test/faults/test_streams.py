@@ -86,6 +86,39 @@ def test_a_stream_by_words(faulty, needs_provider, mode, fault, says):
     faulty(2, fault, *WRITTEN, "--mode", mode, command="stream").failed(says)
 
 
+# The 100th completion is one of the stream's: those of the verification come first.
+@pytest.mark.parametrize(
+    ("mode", "fault", "what"),
+    [
+        ("read", "call=sent do=EIO nth=100 rank=1", r"a read from rank 0 \(\S+\)"),
+        ("write", "call=sent do=EIO nth=100 rank=0", r"a send to rank 1 \(\S+\)"),
+        ("write-imm", "call=sent do=EIO nth=100 rank=0", r"a send to rank 1 \(\S+\)"),
+        ("tagged", "call=sent do=EIO nth=100 rank=0", r"a send to rank 1 \(\S+\)"),
+        ("tagged", "call=received do=EIO nth=100 rank=1", r"a receive from rank 0 \(\S+\)"),
+        ("tagged", "call=received do=EIO nth=9 rank=0", r"the receive of a credit from rank 1 \(\S+\)"),
+        ("msg", "call=received do=EIO nth=100 rank=1", r"a receive"),  # of any rank's message
+    ],
+)  # fmt: skip
+def test_a_completion_with_an_error_says_what_it_is_of(faulty, needs_provider, mode, fault, what):
+    needs_provider("tcp")
+    outcome = faulty(2, fault, *WRITTEN, "--mode", mode, "--inject", "off", command="stream")
+    outcome.failed(rf"^a2aperf: rank [01] .*in a stream: {what} failed: Input/output error .*; it waits for ")
+
+
+def test_points_before_a_read_that_fails_are_kept(faulty, launch, needs_provider):
+    needs_provider("net")
+    words = ["--provider", "net", "--pairs", "0:1", "--sizes", "16,24", "--messages", "500", "--mode", "read", "--timeout", "30s"]
+    outcome = faulty(2, "call=sent do=EIO nth=700 rank=1", *words, command="stream")
+    outcome.failed(r"^a2aperf: rank 1 .*in a stream: a read from rank 0 \(\S+\) failed: Input/output error")
+    results = Results(outcome.folder / "a.h5")
+    assert list(results.columns["state"]) == [COMPLETE, PENDING]
+    (segment,) = results.segments
+    assert "a read from rank 0 (" in segment.message
+    resumed = launch(2, "stream", *words, "--poll", "yield", "-o", "a.h5", "--resume")
+    assert resumed.returncode == 0, resumed.stderr
+    assert list(Results(outcome.folder / "a.h5").columns["state"]) == [COMPLETE, COMPLETE]
+
+
 def test_completions_in_another_order_are_no_damage(faulty, needs_provider):
     """Of receives that take messages in their order: tcp promises no more."""
     needs_provider("tcp")
