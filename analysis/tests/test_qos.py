@@ -59,12 +59,16 @@ def shared(tmp_path: Path) -> Path:
     return change(path, {"interval_idle": 0})
 
 
-@pytest.mark.parametrize(("messages", "is_told"), [(100, True), (10, False)])
+@pytest.mark.parametrize(
+    ("messages", "is_told"),
+    [([100] * 12, True), ([10] * 12, False), ([3000] * 7 + [0] * 5, False)],
+    ids=["as-much", "less", "silent-in-the-end"],
+)
 def test_a_path_that_gets_what_its_window_gives(
-    tmp_path: Path, messages: int, is_told: bool
+    tmp_path: Path, messages: list[int], is_told: bool
 ) -> None:
     """One message of 8 B under way beside 32 of 64 KiB: no fabric keeps it from more."""
-    settings = Setting((0, 1), (tuple([3200] * 12), tuple([messages] * 12)))
+    settings = Setting((0, 1), (tuple([3200] * 12), tuple(messages)))
     path = write(tmp_path / "q.h5", [settings])
     with edited(path) as file:
         file["paths/window"][...] = [32, 1]

@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "a2aperf/base/utf8.hpp"
 #include "a2aperf/measure/interference.hpp"
 #include "a2aperf/plan/interference_plan.hpp"
 #include "a2aperf/stats/impact.hpp"
@@ -213,7 +214,7 @@ std::vector<Column> asked_columns() {
 
 std::string load_trouble(const PointResult& result) {
     const auto why = std::ranges::find_if(result.told, [](const std::string& text) { return !text.empty(); });
-    return why == result.told.end() ? std::string() : *why;
+    return why == result.told.end() ? std::string() : cut_utf8(*why, kFixedTextBytes);
 }
 
 std::vector<Column> interference_columns() {

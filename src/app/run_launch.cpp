@@ -106,7 +106,8 @@ Ending with_lost_ranks(const Job& job, Ending ending) {
     const std::string whose = is_of_root ? job.who(0) : where(job, launch ? launch->at_hand() : "");
     const Ending ending = with_lost_ranks(job, {reason_of(error), fmt::format("{}: {}", whose, words_of(error))});
     const std::string rest = kept(launch);
-    if (!is_of_root) complain(ending.message + rest); // rank 0 has said it
+    // Rank 0 says its own trouble; where it did not end the launch in time one of the others does.
+    if (!is_of_root || job.rank() == 1) complain(ending.message + rest);
     if (launch) launch->file().close(EndState::failed, ending.reason, ending.message);
     remove_own_segments();
     job.abort(kFailed, ending.message, ending.reason);
@@ -115,7 +116,7 @@ Ending with_lost_ranks(const Job& job, Ending ending) {
 // What a peer's death looks like from here is no failure of ours: then the launcher tells us to stop.
 [[noreturn]] void give_up(Job& job, std::optional<Launch>& launch, const std::exception& error, Ending& trouble) {
     if (StopSignal::number() == 0) trouble = {reason_of(error), error.what()};
-    // Rank 0 says its own trouble before it ends the launch: the others let it, however late it comes to that.
+    // Rank 0 says its own trouble before it ends the launch: the others give it time.
     const int waits = dynamic_cast<const TroubleOfRoot*>(&error) != nullptr ? 10 : 1;
     for (int i = 0; i < waits; ++i)
         if (StopSignal::is_coming([&] { job.progress(); })) job.leave(StopSignal::number());

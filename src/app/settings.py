@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Turns settings.toml into rows of C++: settings.py FILE.toml FILE.inc
 
-Reads what is needed of TOML alone, for the Python that came with the build may have no reader of it: tables, and keys
-with a text, a whole number or a list of texts on one line. Says of a mistake where it stands.
+Reads what is needed of TOML alone, for the Python that Meson runs in may have no reader of it: tables, and keys with a text, a whole number or a list of texts on one line. Says of a mistake where it stands.
 """
 
 import json
@@ -44,8 +43,12 @@ def parsed(lines):
             raise Mistake(f"{number}: {key}: expected once each of {', '.join(KEYS[name])}")
         row[key] = value_of(number, key, value)
     for name, number, row in tables:
-        if missing := [key for key in KEYS[name] if key not in row]:
+        missing = [key for key in KEYS[name] if key not in row]
+        if missing:
             raise Mistake(f"{number}: lacks {', '.join(missing)}")
+    for name in KEYS:
+        if name not in [head for head, _, _ in tables]:
+            raise Mistake(f" no [[{name}]]: expected one at least")
     return tables
 
 
@@ -64,6 +67,10 @@ def value_of(number, key, text):
     return value
 
 
+def quoted(value):
+    return json.dumps(value, ensure_ascii=False)
+
+
 def rows_of(tables):
     """C++: an array of each kind of row, and those of their lists."""
     for kind, (struct, array) in ROWS.items():
@@ -76,10 +83,10 @@ def rows_of(tables):
                 value = row[key]
                 if isinstance(value, list):
                     name = f"{array}{key.capitalize()}{at}"
-                    yield f"constexpr std::string_view {name}[]{{{', '.join(map(json.dumps, value))}}};"
+                    yield f"constexpr std::string_view {name}[]{{{', '.join(map(quoted, value))}}};"
                     value = name
                 else:
-                    value = json.dumps(value)
+                    value = quoted(value)
                 members.append(value)
             rows.append(f"    {{{', '.join(members)}}},")
         yield f"constexpr {struct} {array}[]{{"

@@ -21,10 +21,6 @@ constexpr Bytes kMostChunks = 16; // of a message; more cost more than they brin
 constexpr int kMostConnections = 256;
 constexpr std::string_view kNoTime = "there is no time for it";
 
-std::vector<int> usual_endpoints() {
-    return parse_endpoints(tried_values("endpoints"));
-}
-
 // As the first setting that is measured, in whatever mode and at whatever size; as the very first where none is.
 Axes of_first_setting(const Axes& axes, const Layout& layout, const Skip& skip) {
     const std::vector<Point> points = make_plan(axes, layout, skip).points;
@@ -50,11 +46,6 @@ std::vector<Point> cut_into_usual_chunks(Axes axes, const Layout& layout, const 
     return points;
 }
 
-std::vector<Point> over_usual_endpoints(Axes axes, const Layout& layout, const Skip& skip) {
-    axes.endpoints = usual_endpoints();
-    return make_plan(axes, layout, skip).points;
-}
-
 std::vector<Point> polled_in_usual_ways(Axes axes, const Layout& layout, const Skip& skip) {
     axes.polls = parse_polls(tried_values("poll"));
     std::vector<Point> points = make_plan(axes, layout, skip).points;
@@ -62,25 +53,32 @@ std::vector<Point> polled_in_usual_ways(Axes axes, const Layout& layout, const S
     return points;
 }
 
-// Whatever the provider. Empty: they are tried.
-std::string usual_endpoints_trouble(const Options& options, int ranks) {
-    const int most = std::ranges::max(usual_endpoints());
-    if (ranks <= most)
+// Why a rank does not have so many, whatever the provider. Empty: they are tried.
+std::string usual_endpoints_trouble(const Options& options, int endpoints, int ranks) {
+    if (ranks <= endpoints)
         return ranks == 2 ? "a rank has one peer, which is reached over one of them"
                           : fmt::format("a rank has {} peers, each reached over one of them", ranks - 1);
-    if (ranks * most > kMostConnections) return fmt::format("each is connected to every other of {} ranks", ranks);
+    if (ranks * endpoints > kMostConnections)
+        return fmt::format("each is connected to every other of {} ranks", ranks);
     if (names_several_nics(options.nic))
         return fmt::format("which adapter one of --nic {} it has follows from how many there are", options.nic);
     const auto& way = options.polls.front();
     return way && way->polling == Polling::block ? "--poll block sleeps on the queue of one endpoint" : "";
 }
 
-// Of those that are planned.
-std::string why_no_endpoints(const Options& options, const Plan& first, int ranks) {
-    if (std::string why = usual_endpoints_trouble(options, ranks); !why.empty()) return why;
+std::vector<Point> over_usual_endpoints(const Options& options, Axes axes, const Layout& layout, const Skip& skip) {
+    axes.endpoints = parse_endpoints(tried_values("endpoints"));
+    std::erase_if(axes.endpoints,
+                  [&](int one) { return !usual_endpoints_trouble(options, one, layout.ranks()).empty(); });
+    return axes.endpoints.empty() ? std::vector<Point>() : make_plan(axes, layout, skip).points;
+}
+
+// Of so many where they are planned.
+std::string why_no_endpoints(const Options& options, const Plan& first, int endpoints, int ranks) {
+    if (std::string why = usual_endpoints_trouble(options, endpoints, ranks); !why.empty()) return why;
     std::string why(kNoTime);
     for (const Point& point : first.points) {
-        if (point.channels == 1) continue;
+        if (point.channels != endpoints) continue;
         if (!point.is_skipped()) return {};
         if (why == kNoTime) why = point.skip_reason;
     }
@@ -94,8 +92,7 @@ std::vector<std::vector<Point>> usual_settings(const Options& options, const Axe
     const Axes one = of_first_setting(axes, layout, skip);
     std::vector<std::vector<Point>> all;
     if (!options.is_given("chunk")) all.push_back(cut_into_usual_chunks(one, layout, skip));
-    if (!options.is_given("endpoints") && usual_endpoints_trouble(options, layout.ranks()).empty())
-        all.push_back(over_usual_endpoints(one, layout, skip));
+    if (!options.is_given("endpoints")) all.push_back(over_usual_endpoints(options, one, layout, skip));
     if (!options.is_given("poll")) all.push_back(polled_in_usual_ways(one, layout, skip));
     std::erase_if(all, [](const std::vector<Point>& points) { return points.empty(); });
     return all;
@@ -110,9 +107,11 @@ std::optional<std::string> usual_poll_trouble(const Options& options, const Poin
 std::string untried_words(const Options& options, const Plan& first, int ranks,
                           const std::string& oversubscription) {
     std::vector<std::string> left_out;
-    if (!options.is_given("endpoints"))
-        if (const std::string why = why_no_endpoints(options, first, ranks); !why.empty())
-            left_out.push_back(fmt::format("--endpoints {} ({})", fmt::join(usual_endpoints(), ","), why));
+    for (const int endpoints : parse_endpoints(tried_values("endpoints"))) {
+        if (options.is_given("endpoints")) break;
+        if (const std::string why = why_no_endpoints(options, first, endpoints, ranks); !why.empty())
+            left_out.push_back(fmt::format("--endpoints {} ({})", endpoints, why));
+    }
     const bool has_polls =
         std::ranges::any_of(first.points, [](const Point& point) { return point.polling && !point.is_skipped(); });
     if (!options.is_given("poll") && !has_polls)

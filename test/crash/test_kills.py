@@ -59,13 +59,13 @@ class Launch:
         for old in self.pids.iterdir():
             old.unlink()
         words = ["--provider", provider, "--poll", "yield", "--timeout", "20s", "--resume"]
-        self.table = self.pids / "table"
-        with self.table.open("w") as table:
+        self.table, self.said = self.pids / "table", self.pids / "said"
+        with self.table.open("w") as table, self.said.open("w") as said:
             self.process = subprocess.Popen(
                 [MPIRUN, "-t", str(PATIENCE), str(self.ranks), AS_RANK, self.pids, "env",
                  *(f"{name}={value}" for name, value in preload.items()), program, workload, *WORKLOADS[workload], *words,
                  "-o", "a.h5"],
-                cwd=folder, stdout=table, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL,
+                cwd=folder, stdout=table, stderr=said, stdin=subprocess.DEVNULL,
             )  # fmt: skip
 
     def told(self) -> set[int]:
@@ -198,6 +198,8 @@ def test_kills_lose_nothing_that_was_told(program, offered, preload_recorder, tm
         whom = None if copy else meet(launch, chance)
         launch.end()
         if copy and launch.process.returncode != 0:
+            status = (launch.pids / "status.0").read_text().strip()
+            assert status == str(128 + signal.SIGKILL), f"rank 0 ended by itself, with {status}: see {launch.said}"
             whom = f"0, file {copy}"
         log.unlink(missing_ok=True)
         assert running_in(folder) == []

@@ -127,17 +127,19 @@ def killed(life: Life, call: str, nth: int, preload, folder: Path, whole: h5py.F
     here.mkdir()
     file = here / "a.h5"
     before = life.begin(file)
+    former = file.stat() if file.exists() else None
     outcome = life.run(file, preload(f"call={call} do=kill nth={nth}", folder / "notes"))
     where = f"{call} {nth}: {outcome.stdout.split()[-2:]} {outcome.stderr}"
     if call == "fdatasync" and outcome.returncode == 0:  # there are as many barriers as time allows
         return "ended"
     assert outcome.returncode == KILLED, where
     phase = outcome.stdout.splitlines()[-1].split()[0]
-    if phase != "creating" and not life.is_kept:
+    # While it is replaced there is the former file, with all that it had, or the new one, which has nothing yet.
+    is_former = file.exists() and former is not None and os.path.samestat(former, file.stat())
+    if not life.is_kept and file.exists() and not is_former:
         before = []
     if file.exists():
-        # While it is replaced there is the former file or the new one, which has nothing yet.
-        holds(file, told(outcome) if phase == "creating" else [*before, *told(outcome)], whole)
+        holds(file, [*before, *told(outcome)], whole)
     else:
         assert not before and not told(outcome), where
     again = life.go_on(file)

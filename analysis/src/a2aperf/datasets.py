@@ -8,13 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Final
 
 import h5py
 import numpy as np
 from numpy.typing import NDArray
 
 from a2aperf import making, schema, segments, strict
+
+IN_PLACE: Final = frozenset(
+    ("load_class_trouble", "class_granted", "class_verified", "class_trouble", "port")
+)
+"""Texts that come out of a measurement; a launch that is resumed puts more of them in place."""
+_IN_PLACE_BYTES: Final = 64
 
 
 @dataclass(frozen=True)
@@ -189,11 +195,32 @@ def describe(group: h5py.Group, tables: Tables) -> None:
             )
 
 
+def create_texts(group: h5py.Group, name: str, values: NDArray[Any]) -> h5py.Dataset:
+    """As the program writes them: of a fixed length where it puts them in place as it measures.
+
+    Those are cut where they are longer, and end in `…` then.
+    """
+    if name not in IN_PLACE:
+        return group.create_dataset(name, data=values, dtype=h5py.string_dtype())
+    kind = h5py.string_dtype("utf-8", _IN_PLACE_BYTES)
+    texts = np.array([_cut(str(text)) for text in values.flat], kind).reshape(values.shape)
+    return group.create_dataset(name, data=texts, dtype=kind)
+
+
+def _cut(text: str) -> bytes:
+    whole, end = text.encode(), "…".encode()
+    if len(whole) <= _IN_PLACE_BYTES:
+        return whole
+    return whole[: _IN_PLACE_BYTES - len(end)].decode(errors="ignore").encode() + end
+
+
 def write_group(group: h5py.Group, tables: Tables, arrays: Mapping[str, NDArray[Any]]) -> None:
     """The datasets of a group with their attributes and scales; a scale may be one of them."""
     for name, values in arrays.items():
-        kind = h5py.string_dtype() if values.dtype.kind in "OU" else values.dtype
-        group.create_dataset(name, data=values, dtype=kind)
+        if values.dtype.kind in "OU":
+            create_texts(group, name, values)
+        else:
+            group.create_dataset(name, data=values)
     for name, table in tables.items():
         for scale, length in zip(table.scales, arrays[name].shape, strict=False):
             if scale not in group:

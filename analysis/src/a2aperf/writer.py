@@ -275,8 +275,10 @@ def _write_columns(
     making.attribute(file["point"], "long_name", "point of the sweep, in declared order")
     for column in described:
         values = columns[column.name]
-        kind = h5py.string_dtype() if column.kind == "string" else column.kind
-        dataset = file.create_dataset(column.name, data=values, dtype=kind)
+        if column.kind == "string":
+            dataset = datasets.create_texts(file, column.name, values)
+        else:
+            dataset = file.create_dataset(column.name, data=values, dtype=column.kind)
         said = {"long_name": column.long_name, "units": column.units, "better": column.better}
         for name, text in said.items():
             if text:

@@ -66,7 +66,8 @@ def shown(path: Path) -> list[Any]:
     # what came out of a point that is not measured is nowhere shown
     described = {one.name: one for one in schema.COLUMNS} | found.columns
     results = [name for name, one in described.items() if one.result and name in points]
-    results = [name for name in results if described[name].kind != "string"]  # those are asked
+    # other texts are asked
+    results = [x for x in results if described[x].kind != "string" or x in datasets.IN_PLACE]
     came_out = [name for name in results if name not in ("state", "segment")]
     points[came_out] = points[came_out].mask(points["state"] == "pending")
     parts: list[Any] = [points.to_csv(), repr(found.columns), repr(found.attributes[path.name])]

@@ -59,10 +59,10 @@ def _rates(made: Outcome, part: Part, cells: Sequence[Cell]) -> Chart:
         if not here:
             continue
         x = np.array([float(cell.size) for cell, _ in here])
-        rate, low, high = (
-            np.array([getattr(one, field) for _, one in here])
-            for field in ("rate", "rate_low", "rate_high")
-        )
+        rate = np.array([one.rate for _, one in here])
+        is_told = np.array([one.is_interval_told for _, one in here])
+        low = np.where(is_told, [one.rate_low for _, one in here], np.nan)
+        high = np.where(is_told, [one.rate_high for _, one in here], np.nan)
         places = [made.ranking.place(cell, name) for cell, _ in here]
         told = tuple(f"place {range_text(place)}, {one.launches} launches"
                      for place, (_, one) in zip(places, here, strict=True))  # fmt: skip

@@ -25,8 +25,6 @@ from a2aperf.visible import json_visible
 SCHEMA: Final = "a2aperf interconnects 1"
 _VERDICTS: Final = {ranks.AHEAD: "ahead", ranks.BEHIND: "behind", ranks.SAME: "no different",
                     ranks.OPEN: "undecided"}  # fmt: skip
-_FARTHEST: Final = 100
-"""Times its lower end, that an interval may reach which is shown: a wider one tells nothing."""
 
 
 @dataclass(frozen=True)
@@ -253,7 +251,7 @@ def _place_cells(cell: Cell, name: str) -> list[tables.Cell]:
 def _cells(made: Ranking, cell: Cell, name: str, one: Standing) -> list[tables.Cell]:
     place = range_text(made.place(cell, name))
     interval = BLANK
-    if one.rate_high <= _FARTHEST * one.rate_low:  # not where it is not known
+    if one.is_interval_told:
         interval = tables.Cell(f"{number_text(one.rate_low)} to {number_text(one.rate_high)}",
                                str(one.rate_low))  # fmt: skip
     return [

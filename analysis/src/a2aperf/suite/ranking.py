@@ -36,6 +36,8 @@ MARGIN: Final = 0.02
 SEED: Final = 20111101
 AHEAD, BEHIND, SAME, OPEN = 1, -1, 0, None
 _CONFIDENCE: Final = 0.975
+_FARTHEST: Final = 100
+"""Times its lower end, that an interval may reach which is shown: a wider one tells nothing."""
 
 
 @dataclass(frozen=True)
@@ -82,6 +84,11 @@ class Standing:
     rate_low: float
     rate_high: float
     against: dict[str, Against] = field(default_factory=dict)
+
+    @property
+    def is_interval_told(self) -> bool:
+        """Whether it is known, and not so wide that it tells nothing."""
+        return self.rate_high <= _FARTHEST * self.rate_low
 
     def count(self, verdict: int | None) -> int:
         """How many others it has that verdict against."""

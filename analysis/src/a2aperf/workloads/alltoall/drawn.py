@@ -39,6 +39,8 @@ def figure(results: Results, options: Options) -> Figure:
     if untold.any():
         left_out += (one_way.said(int(untold.sum())),)
     reached = _reached(points, untold)
+    if not charts and reached is None:
+        raise InputError("no point has a matrix, or a share that was reached of its bound")
     return Figure(
         "traffic",
         "Who sends how much to whom, and what was reached of it",

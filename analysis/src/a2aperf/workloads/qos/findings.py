@@ -184,9 +184,9 @@ def _starved(one: Experiment, path: int, silent: int | None) -> Finding:
         )
     else:
         text = f"{one.name(path)} got {percent(share)} of all, in {_intervals(part.count)}; "
+    if silent is None and _is_its_window(one, path, share):
+        text += "no less than its part of what all may have under way (window × message); "
     text += f"together the paths carried {rate_text(float(whole.sum()) * 8e-9 / part.seconds)}"
-    if _is_its_window(one, path, share):
-        text += "; that is its part of what all may have under way (window × message): no less"
     idle = float(part.idle[path])
     if idle > IDLE:
         text += f"; its sender had nothing outstanding for {percent(idle)} of the time"
