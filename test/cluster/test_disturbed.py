@@ -69,9 +69,8 @@ def test_pauses_are_in_the_op_times_and_not_in_the_median(cluster_of, program, t
     """The rank of one host of three is stopped for 5 ms every second."""
     pause_ms = 5
     cluster = cluster_of(3, mbit=100)
-    command = [program, "alltoall", *words(program), "--sizes", "8000", "--warmup", "10", "--ops"]
-    clean = finish(cluster.start(1, [*command, "2000"], tmp_path), tmp_path)
-    launch = cluster.start(1, [*command, "6000"], tmp_path)
+    command = [program, "alltoall", *words(program), "--sizes", "8000", "--warmup", "10", "--ops", "6000"]
+    launch = cluster.start(1, command, tmp_path)
     stops = paused(cluster, "h3", pause_ms, 1000)
     results = finish(launch, tmp_path)
 
@@ -82,17 +81,23 @@ def test_pauses_are_in_the_op_times_and_not_in_the_median(cluster_of, program, t
     first = np.searchsorted(starts, stops[:, 0]) - 1
     last = np.searchsorted(starts, stops[:, 1])
     longest = [np.diff(starts[a : b + 1]).max() / 1e6 for a, b in zip(first, last, strict=True)]
-    p50s = [float(one.columns["time_p50"][0]) / 1e6 for one in (clean, results)]
+    # Of the same launch: ops of another one are as long as the machine lets them be then.
+    is_met = np.zeros(len(starts), bool)
+    for a, b in zip(first, last, strict=True):
+        is_met[a : b + 1] = True
+    quiet = results.op_times(0)[~is_met[results.samples(0)["valid"]]]
+    p50s = [results.percentile(quiet, 0.5) / 1e6, float(results.columns["time_p50"][0]) / 1e6]
     told(
         known=f"no more than one op starts in {pause_ms} ms, and from one start to the next {pause_ms / 2} ms or more "
         "go by; the median stays",
         measured=f"{max(during)} at the most in {len(stops)} stops; {min(longest):.1f} ms or more, mostly "
-        f"{np.median(longest):.1f}; p50 {p50s[0]:.2f} ms without, {p50s[1]:.2f} ms with",
+        f"{np.median(longest):.1f}; p50 {p50s[0]:.3f} ms of the {quiet.size} ops that no stop met, {p50s[1]:.3f} ms of all",
     )
     assert len(stops) >= 3
     assert max(during) <= 1
     assert min(longest) >= pause_ms / 2
-    assert p50s[1] < 1.5 * p50s[0]
+    assert 0 < quiet.size < len(starts)
+    assert p50s[1] < 1.05 * p50s[0]
 
 
 @pytest.mark.parametrize(("pause_ms", "every_ms", "ops"), PAUSES)
