@@ -106,14 +106,15 @@ def test_a_completion_with_an_error_says_what_it_is_of(faulty, needs_provider, m
 
 
 def test_points_before_a_read_that_fails_are_kept(faulty, launch, needs_provider):
+    """On rank 0, which writes the reason before it ends the launch."""
     needs_provider("net")
-    words = ["--provider", "net", "--pairs", "0:1", "--sizes", "16,24", "--messages", "500", "--mode", "read", "--timeout", "30s"]
-    outcome = faulty(2, "call=sent do=EIO nth=700 rank=1", *words, command="stream")
-    outcome.failed(r"^a2aperf: rank 1 .*in a stream: a read from rank 0 \(\S+\) failed: Input/output error")
+    words = ["--provider", "net", "--pairs", "1:0", "--sizes", "16,24", "--messages", "500", "--mode", "read", "--timeout", "30s"]
+    outcome = faulty(2, "call=sent do=EIO nth=700 rank=0", *words, command="stream")
+    outcome.failed(r"^a2aperf: rank 0 .*in a stream: a read from rank 1 \(\S+\) failed: Input/output error")
     results = Results(outcome.folder / "a.h5")
     assert list(results.columns["state"]) == [COMPLETE, PENDING]
     (segment,) = results.segments
-    assert "a read from rank 0 (" in segment.message
+    assert "a read from rank 1 (" in segment.message
     resumed = launch(2, "stream", *words, "--poll", "yield", "-o", "a.h5", "--resume")
     assert resumed.returncode == 0, resumed.stderr
     assert list(Results(outcome.folder / "a.h5").columns["state"]) == [COMPLETE, COMPLETE]
