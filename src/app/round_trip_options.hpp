@@ -8,6 +8,7 @@
 
 #include "a2aperf/config/option_table.hpp"
 #include "a2aperf/config/options.hpp"
+#include "a2aperf/config/selection.hpp"
 #include "a2aperf/config/values.hpp"
 #include "a2aperf/measure/echo_engine.hpp"
 #include "a2aperf/plan/due_times.hpp"
@@ -55,8 +56,6 @@ inline constexpr OptionRow kPairsRow{
     .set = [](Options& o, std::span<const std::string> v, const Catalogue&) {
         round_trip_options(o).pairs = StreamPairs::parse(v[0], Partners::others);
     }};
-
-inline constexpr int kMostRanks = 1 << 24;
 
 inline constexpr OptionRow kClientsRow{
     .name = "clients",
