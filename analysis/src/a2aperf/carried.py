@@ -14,7 +14,6 @@ from a2aperf import schema
 
 SAYS: Final = "clock_error"
 """In what a file says of such a time where its program left out what the clocks do not carry."""
-_PENDING: Final = schema.STATES.index("pending")
 
 
 @dataclass(frozen=True)
@@ -44,7 +43,7 @@ def blank(timed: Timed, columns: dict[str, NDArray[Any]], says: str) -> Iterator
         return
     time, messages = columns[timed.time], columns["messages"]
     # what a row has of a point that is not measured is half written, and nowhere shown
-    there = (time != schema.UNKNOWN) & (columns["state"] != _PENDING)
+    there = (time != schema.UNKNOWN) & (columns["state"] != schema.PENDING)
     each = messages // np.maximum(columns["ranks"], 1)  # no less at the busiest
     error = np.nan_to_num(columns["clock_error"])
     is_possible = is_carried(time, 0, each)

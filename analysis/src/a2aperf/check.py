@@ -157,7 +157,7 @@ def _again(wrong: Iterable[str], found: results.Results) -> Iterator[str]:
 def _confirmed(path: Path) -> set[int]:
     """Points of which everything is on the disk, what a workload keeps beside the samples, too."""
     with reading.open_results(path) as file:
-        return {int(p) for p in np.flatnonzero(file["state"][()] != schema.STATES.index("pending"))}
+        return {int(p) for p in np.flatnonzero(file["state"][()] != schema.PENDING)}
 
 
 def _error(text: str) -> Finding:

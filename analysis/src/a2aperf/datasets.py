@@ -8,19 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Any
 
 import h5py
 import numpy as np
 from numpy.typing import NDArray
 
 from a2aperf import making, schema, segments, strict
-
-IN_PLACE: Final = frozenset(
-    ("load_class_trouble", "class_granted", "class_verified", "class_trouble", "port")
-)
-"""Texts that come out of a measurement; a launch that is resumed puts more of them in place."""
-_IN_PLACE_BYTES: Final = 64
 
 
 @dataclass(frozen=True)
@@ -37,6 +31,8 @@ class Described:
     is_level: bool = False
     """What was there at one moment, and no change of it."""
     is_text: bool = False
+    length: int = 0
+    """Bytes of a text that a launch puts in place as it measures; 0: it may have any length."""
     is_late: bool = False
     """A text that files of older programs lack: blank there."""
 
@@ -195,30 +191,32 @@ def describe(group: h5py.Group, tables: Tables) -> None:
             )
 
 
-def create_texts(group: h5py.Group, name: str, values: NDArray[Any]) -> h5py.Dataset:
-    """As the program writes them: of a fixed length where it puts them in place as it measures.
+def create_texts(
+    group: h5py.Group, name: str, values: NDArray[Any], length: int = 0
+) -> h5py.Dataset:
+    """Texts of so many bytes (0: of any), cut where they are longer, and then with `…` at the end.
 
-    Those are cut where they are longer, and end in `…` then.
+    What a launch puts in place keeps its length in copies: the program resumes no other.
     """
-    if name not in IN_PLACE:
+    if not length:
         return group.create_dataset(name, data=values, dtype=h5py.string_dtype())
-    kind = h5py.string_dtype("utf-8", _IN_PLACE_BYTES)
-    texts = np.array([_cut(str(text)) for text in values.flat], kind).reshape(values.shape)
-    return group.create_dataset(name, data=texts, dtype=kind)
+    kind = h5py.string_dtype("utf-8", length)
+    texts = np.array([_cut(str(text), length) for text in values.flat], kind)
+    return group.create_dataset(name, data=texts.reshape(values.shape), dtype=kind)
 
 
-def _cut(text: str) -> bytes:
+def _cut(text: str, length: int) -> bytes:
     whole, end = text.encode(), "…".encode()
-    if len(whole) <= _IN_PLACE_BYTES:
+    if len(whole) <= length:
         return whole
-    return whole[: _IN_PLACE_BYTES - len(end)].decode(errors="ignore").encode() + end
+    return whole[: length - len(end)].decode(errors="ignore").encode() + end
 
 
 def write_group(group: h5py.Group, tables: Tables, arrays: Mapping[str, NDArray[Any]]) -> None:
     """The datasets of a group with their attributes and scales; a scale may be one of them."""
     for name, values in arrays.items():
         if values.dtype.kind in "OU":
-            create_texts(group, name, values)
+            create_texts(group, name, values, tables[name].length if name in tables else 0)
         else:
             group.create_dataset(name, data=values)
     for name, table in tables.items():

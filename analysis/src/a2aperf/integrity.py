@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from a2aperf import checksums, file_lock, schema, sealing, strict, trailer, verified
 from a2aperf.errors import DAMAGE, what_is_damaged
 
-_PENDING = schema.STATES.index("pending")
 UNREADABLE = "cannot be read"
 """In the words of what is damaged so that HDF5 does not give it."""
 
@@ -38,7 +37,7 @@ def warnings(file: h5py.File) -> Iterator[str]:
     if checksums.POINTS not in file:
         return
     told = file[checksums.POINTS][()]
-    for point in np.flatnonzero((file["state"][()] == _PENDING) & (told != checksums.NONE)):
+    for point in np.flatnonzero((file["state"][()] == schema.PENDING) & (told != checksums.NONE)):
         if _wrong(file, int(point)):
             yield f"point {point}: not all of it reached the disk: not measured"
     if _is_running(file):
@@ -97,9 +96,9 @@ def damaged_points(file: h5py.File) -> Iterator[tuple[int, str]]:
     states, settled = (file["state"][()] for _ in range(2))
     verified.settle(file, settled)
     sums = None if checksums.POINTS in file else checksums.PointChecksums(file)
-    for point in np.flatnonzero(states != _PENDING):
+    for point in np.flatnonzero(states != schema.PENDING):
         what = _wrong(file, int(point)) if sums is None else _unreadable(sums, int(point))
-        if what or settled[point] == _PENDING:
+        if what or settled[point] == schema.PENDING:
             what = what or "is not kept without its state"
             yield int(point), what
 
@@ -214,7 +213,7 @@ def _points(file: h5py.File) -> Iterator[str]:
     if checksums.POINTS not in file or file[checksums.POINTS].shape != states.shape:
         return
     for point, state in enumerate(states):
-        if state != _PENDING and (what := _wrong(file, point)):
+        if state != schema.PENDING and (what := _wrong(file, point)):
             yield f"point {point}: {what}"
     yield from verified.settle(file, states)
 

@@ -206,7 +206,8 @@ def _described(name: str, kind: Kind, dataset: h5py.Dataset) -> Column:
         flags = ()
     unknown = not flags and "_FillValue" in dataset.attrs
     result = checksums.OF_COLUMN not in dataset.attrs
-    return Column(name, kind, text, units, flags, unknown, result, better=better)
+    length = dataset.dtype.itemsize if dataset.dtype.kind == "S" else 0
+    return Column(name, kind, text, units, flags, unknown, result, better=better, length=length)
 
 
 def _words(dataset: h5py.Dataset) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,7 @@ SUMS = ("checksum", "digest")
 UNKNOWN = -1  # in integer columns; floats use NaN, strings are empty
 
 STATES = ("pending", "complete", "skipped", "failed")
+PENDING: Final = STATES.index("pending")
 # fmt: off
 STOP_RULES = (
     "none", "ops", "precision", "max-ops", "time-budget", "interrupted", "attempts", "duration",
@@ -71,7 +72,8 @@ class Column:
     `flags` names the values of an enumeration; `unknown` says whether −1 may stand for "unknown";
     `result` columns come out of the measurement, the others were asked for; a `late` column came
     after the first files of this version: where it is missing it is blank throughout. `better`
-    is "higher", "lower" or nothing that is said.
+    is "higher", "lower" or nothing that is said. `length` are the bytes of a text that is put in
+    place as it is measured (0: it may have any length).
     """
 
     name: str
@@ -83,6 +85,7 @@ class Column:
     result: bool = True
     late: bool = False
     better: str = ""
+    length: int = 0
 
     @property
     def blank(self) -> Any:

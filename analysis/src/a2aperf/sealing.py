@@ -12,7 +12,6 @@ _NO_WORKLOADS = ("raw", "counters", "segments")
 _OF_A_POINT = "CRC-32 of all that the file holds of the point"
 _OF_A_GROUP = "CRC-32 of all other datasets here"
 _OF_THE_REST = "CRC-32 of what does not change: structure, attributes, what was asked, who measured"
-_PENDING = schema.STATES.index("pending")
 
 
 def seal(file: h5py.File) -> None:
@@ -32,7 +31,7 @@ def seal(file: h5py.File) -> None:
         _create(file, checksums.DIGEST, (), _OF_THE_REST)
     sums = checksums.PointChecksums(file)
     file[checksums.POINTS][...] = [
-        checksums.NONE if state == _PENDING else sums.of(point)
+        checksums.NONE if state == schema.PENDING else sums.of(point)
         for point, state in enumerate(states)
     ]
     for name in of_workloads:

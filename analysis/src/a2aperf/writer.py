@@ -276,7 +276,7 @@ def _write_columns(
     for column in described:
         values = columns[column.name]
         if column.kind == "string":
-            dataset = datasets.create_texts(file, column.name, values)
+            dataset = datasets.create_texts(file, column.name, values, column.length)
         else:
             dataset = file.create_dataset(column.name, data=values, dtype=column.kind)
         said = {"long_name": column.long_name, "units": column.units, "better": column.better}

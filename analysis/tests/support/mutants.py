@@ -67,7 +67,7 @@ def shown(path: Path) -> list[Any]:
     described = {one.name: one for one in schema.COLUMNS} | found.columns
     results = [name for name, one in described.items() if one.result and name in points]
     # other texts are asked
-    results = [x for x in results if described[x].kind != "string" or x in datasets.IN_PLACE]
+    results = [x for x in results if described[x].kind != "string" or described[x].length]
     came_out = [name for name in results if name not in ("state", "segment")]
     points[came_out] = points[came_out].mask(points["state"] == "pending")
     parts: list[Any] = [points.to_csv(), repr(found.columns), repr(found.attributes[path.name])]

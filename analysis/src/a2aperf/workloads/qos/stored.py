@@ -28,20 +28,26 @@ _OF_INTERVALS: Final = {
     ),
     "interval_idle": Described("time with nothing outstanding", _INTERVAL, "ns", True),
 }
+_TEXT: Final = 64
+"""Bytes of what is known of a path once it is there."""
 _OF_PATHS: Final = {
     "of_point": Described("row of the points that the path is of", _PATH),
     "number": Described("which of the paths of its point", _PATH),
     "source": Described("rank that sends", _PATH, has_unknown=True),
     "destination": Described("rank that receives", _PATH, has_unknown=True),
     "class_requested": Described("class as asked for", _PATH, is_text=True),
-    "class_granted": Described("class that the provider took", _PATH, is_text=True),
-    "class_verified": Described("class as seen on the wire or in counters", _PATH, is_text=True),
-    "class_trouble": Described("why it was not granted", _PATH, is_text=True, is_late=True),
+    "class_granted": Described("class that the provider took", _PATH, is_text=True, length=_TEXT),
+    "class_verified": Described(
+        "class as seen on the wire or in counters", _PATH, is_text=True, length=_TEXT
+    ),
+    "class_trouble": Described(
+        "why it was not granted", _PATH, is_text=True, length=_TEXT, is_late=True
+    ),
     "message_size": Described("bytes of a message", _PATH, "B"),
     "window": Described("messages under way", _PATH, has_unknown=True),
     "mode": Described("transfer mode", _PATH, is_text=True),
     "core": Described("CPU of the thread that drives it", _PATH, has_unknown=True),
-    "port": Described("adapter and port", _PATH, is_text=True),
+    "port": Described("adapter and port", _PATH, is_text=True, length=_TEXT),
     "start": Described("moment at which it was to begin, from the start of the point", _PATH, "ns"),
     "connected": Described(
         "moment from which on it could send, from the start of the point", _PATH, "ns", True
