@@ -1,15 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`a2aperf open-loop` over a relay that is killed: who is gone is said, and the rest is measured by a launch that resumes."""
 
-import signal
-
 import h5py
 import numpy as np
 import pytest
 from loop_files import columns_of, require_true_loops
-from processes import PATIENCE, wait_until
-from results import COMPLETE, Results, complete_points
-from running_launch import start
+from running_launch import require_rest_resumed, start
 
 pytestmark = pytest.mark.slow
 
@@ -24,18 +20,11 @@ def test_a_killed_rank_beside_or_in_the_relay_and_the_rest_resumed(start, needs_
     needs_provider("tcp")
     file = tmp_path / "a.h5"
     launch = start(3, *ASKED, "--provider", "tcp", "--timeout", "3s", command="open-loop")
-    assert wait_until(lambda: complete_points(file, "open-loop") >= 2 or launch.launcher.poll() is not None, PATIENCE)
-    launch.kill(signal.SIGKILL, [rank])
-    assert launch.end() != 0
-    before = Results(file)
-    kept = [point for point, state in enumerate(before.states("open-loop")) if state == COMPLETE]
-    assert 2 <= len(kept) < POINTS
+    kept = launch.kill_amid(rank, "open-loop")
     were = {point: columns_of(file, point) for point in kept}
 
     assert start(3, *ASKED, "--provider", "tcp", "--resume", command="open-loop").end() == 0
-    after = Results(file)
-    assert after.states("open-loop") == [COMPLETE] * POINTS
-    assert [point for point, segment in enumerate(after.columns["segment"]) if segment == 0] == kept
+    require_rest_resumed(file, "open-loop", POINTS, kept)
     require_true_loops(file, [CLIENT])
     for point, columns in were.items():
         np.testing.assert_equal(columns_of(file, point), columns)

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from path_files import are_true_intervals, paths_of
 from processes import PATIENCE, wait_until
-from results import COMPLETE, Results, complete_points
-from running_launch import start
+from results import Results
+from running_launch import require_rest_resumed, start
 
 pytestmark = pytest.mark.slow
 
@@ -26,18 +26,11 @@ LONG = [*PATHS, *CALM, "--duration", "1h"]
 def test_a_killed_rank_and_the_rest_resumed(start, tmp_path):
     file = tmp_path / "a.h5"
     launch = start(3, *SHORT, "--provider", "tcp", "--timeout", "3s", command="qos")
-    assert wait_until(lambda: complete_points(file, "qos") >= 2 or launch.launcher.poll() is not None, PATIENCE)
-    launch.kill(signal.SIGKILL, [1])
-    assert launch.end() != 0
-    before = Results(file)
-    kept = [point for point, state in enumerate(before.states("qos")) if state == COMPLETE]
-    assert 2 <= len(kept) < POINTS
+    kept = launch.kill_amid(1, "qos")
     were = {point: paths_of(file, point) for point in kept}
 
     assert start(3, *SHORT, "--provider", "tcp", "--resume", command="qos").end() == 0
-    after = Results(file)
-    assert after.states("qos") == [COMPLETE] * POINTS
-    assert [point for point, segment in enumerate(after.columns["segment"]) if segment == 0] == kept
+    require_rest_resumed(file, "qos", POINTS, kept)
     for point in range(POINTS):
         are_true_intervals(file, point)
     for point, paths in were.items():
@@ -48,9 +41,7 @@ def test_damage_to_the_paths_of_a_killed_launch_is_told(start, a2a, tmp_path):
     """Rank 0 was killed and sealed nothing at an end; what no figure follows from is not lost unnoticed either."""
     file = tmp_path / "a.h5"
     launch = start(3, *SHORT, "--provider", "tcp", "--timeout", "3s", command="qos")
-    assert wait_until(lambda: complete_points(file, "qos") >= 2 or launch.launcher.poll() is not None, PATIENCE)
-    launch.kill(signal.SIGKILL, [0])
-    assert launch.end() != 0
+    launch.kill_amid(0, "qos")
     assert Results(file).segments[0].end_reason == "running"
 
     def says() -> str:

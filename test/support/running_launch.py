@@ -2,12 +2,14 @@
 """Launches under way: their ranks are signalled, and how each ended is known."""
 
 import os
+import signal
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 from processes import PATIENCE, parent, running_in, wait_until
+from results import COMPLETE, Results, complete_points
 
 SUPPORT = Path(__file__).resolve().parent
 USED = 2 * os.sysconf("SC_CLK_TCK")  # s of a rank
@@ -43,6 +45,17 @@ class Launch:
         for pid in [self.pid(rank) for rank in ranks]:
             os.kill(pid, number)
 
+    def kill_amid(self, rank: int, role: str, least: int = 2) -> list[int]:
+        """Kills a rank once so many points are complete, of more; gives those that were in the end."""
+        file = self.folder / "a.h5"
+        assert wait_until(lambda: complete_points(file, role) >= least or self.launcher.poll() is not None, PATIENCE)
+        self.kill(signal.SIGKILL, [rank])
+        assert self.end() != 0
+        states = Results(file).states(role)
+        kept = [point for point, state in enumerate(states) if state == COMPLETE]
+        assert least <= len(kept) < len(states)
+        return kept
+
     def is_measuring(self) -> bool:
         """All ranks have used the processor for as long as it takes to be past every preparation."""
         def used(rank: int) -> int:
@@ -77,6 +90,13 @@ class Launch:
 
     def says(self) -> list[str]:
         return [line for line in self.err.read_text().splitlines() if line.startswith("a2aperf: ")]
+
+
+def require_rest_resumed(file: Path, role: str, points: int, kept: list[int]) -> None:
+    """All points are complete, and those that were kept are of the launch before."""
+    after = Results(file)
+    assert after.states(role) == [COMPLETE] * points
+    assert [point for point, segment in enumerate(after.columns["segment"]) if segment == 0] == kept
 
 
 @pytest.fixture
