@@ -46,6 +46,15 @@ def test_a_peer_that_stops_when_nobody_waits_for_its_messages_is_named(faulty, n
     outcome.failed(r"in the duration nothing was heard of rank 1 \(\S+\) for \S+ s; rank 0 \(\S+\) waits for its end")
 
 
+@pytest.mark.parametrize("words", [("--pairs", "0:1"), ("--pairs", "loopback", "--threads", "each")])
+def test_a_rank_that_stops_in_a_duration_for_which_nobody_waits_is_named(faulty, needs_provider, words):
+    """It has no pair, or one with itself: the others would go on to the end of theirs."""
+    needs_provider("net")
+    words = ["--provider", "net", "--sizes", "8", *words, "--duration", "1h", "--timeout", "3s"]
+    outcome = faulty(3, "call=MPI_heartbeat nth=2 do=stop rank=2", *words, command="stream")
+    outcome.failed(r"in the duration nothing was heard of rank 2 \(\S+\) for \S+ s; rank 0 \(\S+\) waits for its end")
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("provider", "every", "places"), [("net", 1, 8), ("tcp", 4, 2)])
 def test_completions_that_never_come_are_not_called_credits(faulty, needs_provider, provider, every, places):

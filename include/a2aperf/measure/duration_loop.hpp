@@ -87,7 +87,7 @@ private:
     const CommonClock& clock_;
     Deadline& deadline_;
     Agreement agreement_;
-    std::optional<Heartbeat> heartbeat_; // where it ends by a number
+    std::optional<Heartbeat> heartbeat_;
     Nanoseconds start_ = 0;              // on the common clock
     std::uint64_t counted_ = 0;          // of all counters, at the last look
 };
@@ -115,10 +115,7 @@ Nanoseconds DurationLoop::run(Engine& engine, const Duration& duration, TickSamp
     if constexpr (OpenedEngine<Engine>) engine.open(go, end);
     while (now_ns() < go) {
     }
-    heartbeat_.reset();
-    if (duration.ends_by_number || duration.may_starve)
-        heartbeat_.emplace(job_, deadline_.timeout(),
-                           longest_pause_of(engine) + std::min(duration.tick, duration.look));
+    heartbeat_.emplace(job_, deadline_.timeout(), longest_pause_of(engine) + std::min(duration.tick, duration.look));
     last = flow(engine, duration, samples, silence);
     witness(Stage::end);
     const Nanoseconds took = std::min(clock_.since(start_, last), duration.length);
@@ -146,7 +143,8 @@ Nanoseconds DurationLoop::run(Engine& engine, const Duration& duration, TickSamp
 }
 
 // The part that is measured: no allocation, no lock, and no word to or from other ranks but the engine's messages
-// and, where it ends by a number, a heartbeat every sixteenth of the timeout. Gives its end.
+// and a heartbeat every sixteenth of the timeout: a rank may stop for which nobody waits before the end. Gives its
+// end.
 template <DurationEngine Engine>
 Nanoseconds DurationLoop::flow(Engine& engine, const Duration& duration, TickSamples& samples, Silence& silence) {
     constexpr int kAdvancesPerLook = 16; // reading the clock costs as much as one that finds nothing
