@@ -133,6 +133,15 @@ std::string one_queue_trouble(const Job& job, const Options& options, const Prov
     return fmt::format("--nic {}: endpoints with one queue have one domain, and so one adapter", options.nic);
 }
 
+// Endpoints with a queue each and those with one queue are open at once; points were looked at by themselves.
+void require_room_for_both(const Job& job, const ProviderChoice& choice, const ChannelCounts& counts) {
+    if (counts.own == 0 || counts.sharing == 0) return;
+    auto why = endpoints_trouble(choice, counts.all(), true, job.layout());
+    if (!why) why = room_trouble(job, find_provider(choice.offer.provider()), counts.all());
+    if (const std::string words = job.first_text(why.value_or("")); !words.empty())
+        throw UsageError("--queues each,one: endpoints of both kinds are open at once, and " + words);
+}
+
 // Those that were asked for and are not lacking; where all are lacking, all: each point says why.
 std::vector<const MemoryKind*> memories_but(const std::map<std::string, std::string>& lacking,
                                             const std::vector<std::string>& asked) {
@@ -166,6 +175,8 @@ Preparation prepare(const Job& job, const Options& options, const StoredChoices&
         const auto missing = lacking.find(point.memory.empty() ? options.memories.front() : point.memory);
         if (missing != lacking.end()) return missing->second;
         if (auto why = fabric_skip_reason(point, choice, job.layout())) return why;
+        if (point.channels > 1 && !point.is_baseline())
+            if (auto why = room_trouble(job, find_provider(choice.offer.provider()), point.channels)) return why;
         for (const Offer& offer : choice.offers())
             if (auto why = workload.trouble(offer, point)) return why;
         return memory_skip_reason(point, budget, job.ranks());
@@ -186,6 +197,7 @@ Preparation prepare(const Job& job, const Options& options, const StoredChoices&
         }
     }
     require_same_skips(job, found, choice.offer.domain());
+    require_room_for_both(job, choice, channel_counts(plan));
     agree_on_traffic(job, plan);
     deal_adapters(choice, job.layout().local_index(job.rank()),
                   workload.deals_peers() ? channel_counts(plan).own : 1);

@@ -182,7 +182,7 @@ void Search::confirm() {
     const std::size_t before = launch_.plan().points.size();
     family_ = 0;
     for (const auto& [size, trials] : trials_) {
-        if (trials.empty()) continue; // no op of any setting was valid
+        if (trials.empty()) continue;
         const auto at = static_cast<int>(before + more.size());
         Point best = point(trials.front().point);
         Point usual = point(usual_.at(size));
@@ -213,6 +213,7 @@ std::vector<Found> Search::found() const {
         one.best_gbps = best.gbps;
         one.usual_gbps = usual.gbps;
         one.ops = std::min(best.ops, usual.ops);
+        if (one.ops == 0) continue; // none was valid
         if (partner >= 0) one.times = ratios_.at(index);
         all.push_back(std::move(one));
     }
@@ -289,11 +290,14 @@ void search_all(Launch& launch) {
     std::vector<Found> found;
     if (launch.job().is_root()) found = search.found();
     on_root(launch.job(), [&] {
-        if (!found.empty())
-            write_config(config, search_config(found, launch.prepared().provider(), launch.file().path().string(),
-                                               launch.prepared().polling.way));
+        if (found.empty())
+            throw RunError(fmt::format("{}: nothing was found, for no size has valid ops of a setting and of the "
+                                       "default side by side: give --search more time, or fewer ranks to a core",
+                                       launch.file().path().string()));
+        write_config(config, search_config(found, launch.prepared().provider(), launch.file().path().string(),
+                                           launch.prepared().polling.way));
     });
-    if (launch.job().is_root() && !found.empty()) tell_found(launch, found, search.disturbed(), config, took);
+    if (launch.job().is_root()) tell_found(launch, found, search.disturbed(), config, took);
 }
 
 } // namespace a2aperf

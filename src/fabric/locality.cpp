@@ -91,16 +91,24 @@ bool pin_thread(int cpu) {
 }
 
 std::optional<int> numa_distance(const std::vector<int>& from, int to) {
+    return numa_distance_in("/sys/devices/system/node", from, to);
+}
+
+std::optional<int> numa_distance_in(const std::filesystem::path& nodes, const std::vector<int>& from, int to) {
     if (to < 0) return std::nullopt;
-    std::ifstream file(fmt::format("/sys/devices/system/node/node{}/distance", to));
+    std::ifstream file(nodes / fmt::format("node{}", to) / "distance");
     std::vector<int> distances;
     for (int distance = 0; file >> distance;) distances.push_back(distance);
+    std::string list;
+    std::ifstream(nodes / "online") >> list;
+    const BitmapPtr online(hwloc_bitmap_alloc());
+    if (list.empty() || hwloc_bitmap_list_sscanf(online.get(), list.c_str()) != 0) return std::nullopt;
     std::optional<int> nearest;
-    for (const int node : from)
-        if (static_cast<std::size_t>(node) < distances.size()) {
-            const int distance = distances[static_cast<std::size_t>(node)];
-            nearest = nearest ? std::min(*nearest, distance) : distance;
-        }
+    std::size_t place = 0; // a number for each node that is online, in their order
+    for (int node = hwloc_bitmap_first(online.get()); node >= 0 && place < distances.size();
+         node = hwloc_bitmap_next(online.get(), node), ++place)
+        if (std::ranges::find(from, node) != from.end())
+            nearest = std::min(nearest.value_or(distances[place]), distances[place]);
     return nearest;
 }
 

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -43,10 +44,12 @@ void tune_psm3(const LaunchFacts& facts) {
     tune_psm("FI_PSM3", facts);
 }
 
-// rxm's default queues take 91 MiB per rank with 320 peers. The receive queue must hold a receive per peer.
+// rxm's default queues take 91 MiB per rank with 320 peers. The receive queue must hold a receive per peer, and one
+// for what strays.
 void tune_rxm(const LaunchFacts& facts) {
     if (facts.ranks <= 128) return;
-    const auto size = std::to_string(facts.ranks <= 512 ? 512 : 2048);
+    constexpr unsigned kFewest = 512;
+    const auto size = std::to_string(std::max(kFewest, std::bit_ceil(static_cast<unsigned>(facts.ranks))));
     set_default("FI_OFI_RXM_TX_SIZE", size);
     set_default("FI_OFI_RXM_RX_SIZE", size);
     set_default("FI_OFI_RXM_MSG_TX_SIZE", "64");
@@ -70,8 +73,13 @@ bool shm_takes_wildcards() {
     return FI_VERSION_GE(fi_version(), FI_VERSION(1, 18));
 }
 
+std::string ranks_here(int ranks, int endpoints) {
+    return endpoints == 1 ? fmt::format("{} ranks here", ranks)
+                          : fmt::format("{} ranks here with {} endpoints each", ranks, endpoints);
+}
+
 // An endpoint takes a context of the adapter. Opening one too many fails with words that name no cause.
-std::optional<std::string> trouble_of_hfi(int ranks_on_node) {
+std::optional<std::string> trouble_of_hfi(int ranks_on_node, int endpoints) {
     int free = 0;
     const auto devices = rdma_devices("hfi1_");
     for (const auto& device : devices) {
@@ -79,11 +87,12 @@ std::optional<std::string> trouble_of_hfi(int ranks_on_node) {
         if (!(std::ifstream("/sys/class/infiniband/" + device + "/nfreectxts") >> of_device)) return std::nullopt;
         free += of_device;
     }
-    if (ranks_on_node <= free || devices.empty()) return std::nullopt;
-    return fmt::format(
-        "{} ranks here need a context each and {} are free (nfreectxts): start fewer, or keep MPI off "
-        "the fabric with OMPI_MCA_pml=ob1",
-        ranks_on_node, free);
+    if (ranks_on_node * endpoints <= free || devices.empty()) return std::nullopt;
+    const std::string needed =
+        endpoints == 1 ? "a context each" : fmt::format("{} contexts", ranks_on_node * endpoints);
+    return fmt::format("{} need {} and {} are free (nfreectxts): start fewer, or keep MPI off the fabric with "
+                       "OMPI_MCA_pml=ob1",
+                       ranks_here(ranks_on_node, endpoints), needed, free);
 }
 
 // Of an endpoint's file, and of what it takes of memory at once: measured on 1.17, with queues of its own size.
@@ -97,15 +106,15 @@ std::optional<Bytes> free_shared_memory() {
 }
 
 // Where it ends, a rank gets a signal instead of an error.
-std::optional<std::string> trouble_of_shared_memory(int ranks_on_node) {
+std::optional<std::string> trouble_of_shared_memory(int ranks_on_node, int endpoints) {
     for (const char* size : {"FI_SHM_TX_SIZE", "FI_SHM_RX_SIZE"})
         if (std::getenv(size) != nullptr) return std::nullopt;
-    const Bytes needed = kSegmentAtOnce * static_cast<Bytes>(ranks_on_node);
+    const Bytes needed = kSegmentAtOnce * static_cast<Bytes>(ranks_on_node) * static_cast<Bytes>(endpoints);
     const auto free = free_shared_memory();
     if (!free || *free >= needed) return std::nullopt;
-    return fmt::format("{} ranks here need about {} in /dev/shm and {} are free: remove files there of no running "
-                       "process, or start fewer",
-                       ranks_on_node, format_bytes(needed), format_bytes(*free));
+    return fmt::format("{} need about {} in /dev/shm and {} are free: remove files there of no running process, or "
+                       "start fewer",
+                       ranks_here(ranks_on_node, endpoints), format_bytes(needed), format_bytes(*free));
 }
 
 // libfabric asks for as much before it offers the provider, and doesn't say so.

@@ -25,16 +25,6 @@ bool on_all_ranks(const Job& job, bool mine) {
     return job.min(mine ? 1 : 0) == 1;
 }
 
-// What one rank may find out alone, so that all ranks throw the same.
-std::string first_text(const Job& job, const std::string& mine) {
-    const auto texts = job.gather_text(mine);
-    std::string first;
-    for (std::size_t rank = 0; rank < texts.size() && first.empty(); ++rank)
-        if (!texts[rank].empty()) first = fmt::format("{}: {}", job.who(static_cast<Rank>(rank)), texts[rank]);
-    job.broadcast_text(first);
-    return first;
-}
-
 std::optional<std::string> placement_refusal(const Provider& provider, const Job& job) {
     if (provider.reach == Reach::host && job.layout().nodes() > 1)
         return fmt::format(
@@ -89,7 +79,7 @@ std::optional<Found> try_provider(const Job& job, const std::string& name, const
         const ModeDemands& demands = demands_of(mode, wish);
         std::string why;
         const bool has_mode = !offers(name, demands.capabilities, &why).empty();
-        const std::string refusal = first_text(job, has_mode ? "" : why);
+        const std::string refusal = job.first_text(has_mode ? "" : why);
         if (refusal.empty()) {
             capabilities |= demands.capabilities;
             order |= demands.order;
@@ -109,7 +99,7 @@ std::optional<Found> try_provider(const Job& job, const std::string& name, const
         std::any_of(wish.known_modes.begin(), wish.known_modes.end(), [&](const ModeDemands& demands) {
             return !offers(name, demands.capabilities, &words).empty();
         });
-    const std::string missing = first_text(job, is_here ? "" : why_missing(find_provider(name), words));
+    const std::string missing = job.first_text(is_here ? "" : why_missing(find_provider(name), words));
     if (!missing.empty())
         reason = missing;
     else if (!found.refused_modes.empty())
@@ -176,7 +166,7 @@ ProviderChoice choice_of(const Job& job, const ProviderWish& wish, Found found,
     } catch (const UsageError& error) {
         trouble = error.what();
     }
-    if (const auto text = first_text(job, trouble); !text.empty()) throw UsageError(text);
+    if (const auto text = job.first_text(trouble); !text.empty()) throw UsageError(text);
     require_as_many(job, wish, found.offers, nics);
     std::vector<Offer> adapters;
     if (nics.size() > 1)
@@ -235,7 +225,13 @@ std::string one_queue_trouble(const Job& job, const Offer& offer) {
     } catch (const std::system_error& error) {
         mine = fmt::format("{} has no queue for two endpoints: {}", offer.provider(), error.what());
     }
-    return first_text(job, mine);
+    return job.first_text(mine);
+}
+
+std::optional<std::string> room_trouble(const Job& job, const Provider& provider, int endpoints) {
+    if (provider.node_trouble == nullptr) return std::nullopt;
+    const auto node = static_cast<std::size_t>(job.layout().node_of(job.rank()));
+    return provider.node_trouble(job.layout().ranks_on_node()[node], endpoints);
 }
 
 ProviderChoice choose_provider(const Job& job, const ProviderWish& wish) {
@@ -254,9 +250,8 @@ ProviderChoice choose_provider(const Job& job, const ProviderWish& wish) {
     if (candidates.providers.empty()) reasons.emplace_back("no provider fits the devices of all hosts");
     for (const Provider* provider : candidates.providers) {
         const std::string name = wish.provider == "auto" ? std::string(provider->name) : wish.provider;
-        const int here = job.layout().ranks_on_node()[static_cast<std::size_t>(job.layout().node_of(job.rank()))];
-        std::string reason = provider->node_trouble != nullptr ? provider->node_trouble(here).value_or("") : "";
-        if (reason = first_text(job, reason); !reason.empty()) {
+        std::string reason = job.first_text(room_trouble(job, *provider, 1).value_or(""));
+        if (!reason.empty()) {
             reasons.push_back(reason);
             continue;
         }

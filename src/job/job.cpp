@@ -191,6 +191,15 @@ std::vector<std::string> Job::gather_text(const std::string& mine) const {
     return collect_text(mine, false);
 }
 
+std::string Job::first_text(const std::string& mine) const {
+    const auto texts = gather_text(mine);
+    std::string first;
+    for (std::size_t rank = 0; rank < texts.size() && first.empty(); ++rank)
+        if (!texts[rank].empty()) first = fmt::format("{}: {}", who(static_cast<Rank>(rank)), texts[rank]);
+    broadcast_text(first);
+    return first;
+}
+
 std::int64_t Job::max(std::int64_t mine) const {
     std::int64_t largest = 0;
     check_mpi(MPI_Iallreduce(&mine, &largest, 1, MPI_INT64_T, MPI_MAX, mpi_->comm, &mpi_->request),

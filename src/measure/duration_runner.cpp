@@ -187,6 +187,8 @@ PointResult DurationRunner::measure(const Point& point, const MakeFlow& make_flo
     result.after = gather_counters(job_, mine.after.rank, mine.after.node);
     result.verification = verification.gather();
     const bool is_over = job_.max(flow->is_over() ? 0 : 1) == 0; // on all ranks
+    result.used_inject =
+        job_.min(flow->injects() ? 1 : 0) == 1; // of all ranks, of which each may send another size
     const std::int64_t lost = kept ? kept->lost : static_cast<std::int64_t>(mine.ticks.lost());
     result.ticks_lost = static_cast<int>(std::min<std::int64_t>(job_.max(lost), std::numeric_limits<int>::max()));
     result.duration_ns = now_ns() - begin;
@@ -200,7 +202,6 @@ PointResult DurationRunner::measure(const Point& point, const MakeFlow& make_flo
     rules.has_common_start = true;
     rules.clock_error_ns = result.clock_error_ns;
     result.summary = rules_.summarise(result.samples, job_.layout(), point.message_size, rules);
-    result.used_inject = flow->injects();
     result.buffer_slots = channels_.front()->slots(point.message_size);
     return result;
 }

@@ -227,13 +227,8 @@ FlowMoments PathStreams::moments() const {
 }
 
 bool PathStreams::injects() const {
-    bool sends = false;
-    for (const std::size_t path : here_) {
-        if (!ends_[path].is_sender) continue;
-        if (!ends_[path].end->injects()) return false;
-        sends = true;
-    }
-    return sends;
+    return std::ranges::all_of(
+        here_, [this](std::size_t path) { return !ends_[path].is_sender || ends_[path].end->injects(); });
 }
 
 std::optional<std::string> path_trouble(const Offer& offer, const Point& point) {

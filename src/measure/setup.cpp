@@ -47,8 +47,7 @@ std::optional<std::string> duration_trouble(const Offer& offer, const Point& poi
 }
 
 // What can be under way at once has to find room in a queue.
-std::optional<std::string> chunks_trouble(const Offer& offer, const Point& point, int ranks) {
-    if (!point.is_cut()) return std::nullopt;
+std::optional<std::string> receives_trouble(const Offer& offer, const Point& point, int ranks) {
     const Provider& provider = find_provider(offer.provider());
     const Arrival arrival = find_mode(point.mode).arrival;
     if (!posts_receives(arrival) || !provider.bounds_receives) return std::nullopt;
@@ -61,29 +60,6 @@ std::optional<std::string> chunks_trouble(const Offer& offer, const Point& point
     if (needed <= offer.receive_queue()) return std::nullopt;
     return fmt::format("{} receives are posted to verify it, and {} has room for {}", needed, offer.provider(),
                        offer.receive_queue());
-}
-
-// Of the endpoints over which the messages of an op are dealt.
-std::optional<std::string> endpoints_trouble(const ProviderChoice& choice, const Point& point,
-                                             const Layout& layout) {
-    const int channels = point.channels;
-    if (channels == 1) return std::nullopt;
-    const auto& on_node = layout.ranks_on_node();
-    const int ranks = *std::max_element(on_node.begin(), on_node.end());
-    const std::span<const Offer> offers = choice.offers();
-    const auto adapters = static_cast<int>(offers.size());
-    std::vector<std::size_t> on_adapter(offers.size(), 0);
-    for (int rank = 0; rank < ranks; ++rank)
-        for (int i = 0; i < channels; ++i)
-            ++on_adapter[static_cast<std::size_t>(ChannelPart{i, channels}.adapter(adapters, rank))];
-    for (std::size_t i = 0; i < offers.size(); ++i) {
-        const std::size_t most = offers[i].endpoints();
-        if (most > 0 && on_adapter[i] > most)
-            return fmt::format(
-                "{} ranks on a node with {} endpoints each{} need more than the {} that {} has", ranks, channels,
-                adapters == 1 ? std::string() : fmt::format(" on {} adapters", adapters), most, offers[i].domain());
-    }
-    return std::nullopt;
 }
 
 // Of one mode that a point's messages go by.
@@ -99,9 +75,9 @@ std::optional<std::string> mode_trouble(const Point& point, const ProviderChoice
                            point.mode);
     if (mode.arrival == Arrival::flag)
         if (auto why = flag_trouble(offer, point.largest_transfer())) return why;
-    if (auto why = chunks_trouble(offer, point, layout.ranks())) return why;
-    if (point.is_duration())
-        if (auto why = duration_trouble(offer, point)) return why;
+    if (auto why =
+            point.is_duration() ? duration_trouble(offer, point) : receives_trouble(offer, point, layout.ranks()))
+        return why;
     const auto trouble = find_provider(offer.provider()).unexpected_trouble;
     const bool is_late = point.post == Post::inside || point.forwarding != nullptr;
     const bool may_be_unexpected = is_late && posts_receives(mode.arrival);
@@ -109,7 +85,42 @@ std::optional<std::string> mode_trouble(const Point& point, const ProviderChoice
     return std::nullopt;
 }
 
+// Of the endpoints of a node's ranks on one of its adapters, the one with the most of them.
+std::size_t most_on(std::size_t adapter, int adapters, int ranks, int endpoints, bool are_dealt) {
+    std::size_t count = 0;
+    for (int rank = 0; rank < ranks; ++rank)
+        for (int i = 0; i < endpoints; ++i) {
+            const ChannelPart part = are_dealt ? ChannelPart{i, endpoints} : ChannelPart{};
+            if (static_cast<std::size_t>(part.adapter(adapters, rank)) == adapter) ++count;
+        }
+    return count;
+}
+
 } // namespace
+
+// What libfabric tells of a provider without an adapter of its own is of a process, and there is no other.
+std::optional<std::string> endpoints_trouble(const ProviderChoice& choice, int endpoints, bool are_dealt,
+                                             const Layout& layout) {
+    if (endpoints == 1) return std::nullopt;
+    const std::span<const Offer> offers = choice.offers();
+    if (find_provider(choice.offer.provider()).needs != Needs::rdma_device) {
+        const std::size_t most = choice.offer.endpoints();
+        if (most == 0 || static_cast<std::size_t>(endpoints) <= most) return std::nullopt;
+        return fmt::format("{} endpoints of a rank are more than the {} that {} has for a process", endpoints, most,
+                           choice.offer.provider());
+    }
+    const auto& on_node = layout.ranks_on_node();
+    const int ranks = *std::max_element(on_node.begin(), on_node.end());
+    const auto adapters = static_cast<int>(offers.size());
+    for (std::size_t i = 0; i < offers.size(); ++i) {
+        const std::size_t most = offers[i].endpoints();
+        if (most > 0 && most_on(i, adapters, ranks, endpoints, are_dealt) > most)
+            return fmt::format(
+                "{} ranks on a node with {} endpoints each{} need more than the {} that {} has", ranks, endpoints,
+                adapters == 1 ? std::string() : fmt::format(" on {} adapters", adapters), most, offers[i].domain());
+    }
+    return std::nullopt;
+}
 
 std::optional<std::string> fabric_skip_reason(const Point& point, const ProviderChoice& choice,
                                               const Layout& layout) {
@@ -117,8 +128,7 @@ std::optional<std::string> fabric_skip_reason(const Point& point, const Provider
     if (point.is_baseline()) return std::nullopt;
     if (auto why = channels_trouble(offer.provider(), point.channels)) return why;
     if (point.queues == Queues::one && !choice.one_queue_trouble.empty()) return choice.one_queue_trouble;
-    if (!point.is_duration())
-        if (auto why = endpoints_trouble(choice, point, layout)) return why;
+    if (auto why = endpoints_trouble(choice, point.channels, !point.is_duration(), layout)) return why;
     for (const Point& of_mode : point.by_modes())
         for (const Offer& one : choice.offers())
             if (auto why = mode_trouble(of_mode, choice, one, layout)) return why;

@@ -8,7 +8,13 @@ namespace a2aperf {
 
 std::vector<Trial> faster_half(std::vector<Trial> trials) {
     const std::size_t kept = (trials.size() + 1) / 2;
-    std::erase_if(trials, [](const Trial& trial) { return std::isnan(trial.time_ns); });
+    const auto is_unknown = [](const Trial& trial) { return std::isnan(trial.time_ns); };
+    // Then the rounds before are all that is known, and these are in their order.
+    if (std::ranges::all_of(trials, is_unknown)) {
+        trials.resize(kept);
+        return trials;
+    }
+    std::erase_if(trials, is_unknown);
     std::ranges::sort(trials, [](const Trial& a, const Trial& b) {
         return a.time_ns != b.time_ns ? a.time_ns < b.time_ns : a.point < b.point;
     });

@@ -87,6 +87,14 @@ def test_paths_may_go_by_modes_of_their_own(qos, needs_provider, tmp_path, provi
     checksums.require_right(file)
 
 
+@pytest.mark.parametrize(
+    ("paths", "injects"), [(["0:1,size=8"], 1), (["1:0,size=8"], 1), (["0:1,size=64KiB", "1:0,size=8"], 0), (["0:1,size=8", "1:0,size=64KiB"], 0)]
+)
+def test_whether_messages_are_injected_is_known_of_every_sender(qos, tmp_path, paths, injects):
+    qos(2, *[word for path in paths for word in ("--path", path)], *SHORT)
+    assert list(Results(tmp_path / "a.h5").columns["inject"]) == [injects]
+
+
 def test_a_mode_of_its_own_is_beside_those_of_the_launch(qos, tmp_path):
     qos(2, "--path", "0:1,mode=msg", "--path", "0:1", "--mode", "tagged,msg", *SHORT)
     assert Results(tmp_path / "a.h5").words("mode") == ["mixed", "msg"]

@@ -113,6 +113,40 @@ def test_what_is_refused_removes_nothing(start, launch):
     assert segments() == killed.segments
 
 
+def with_room(room: str, folder: Path, ranks: int, *command: Path | str) -> subprocess.CompletedProcess[str]:
+    inside = ["unshare", "-m", "bash", "-c", f'mount -t tmpfs -o size={room} tmpfs /dev/shm && exec "$@"', "inside"]
+    if subprocess.run([*inside, "true"], capture_output=True, check=False).returncode != 0:
+        pytest.skip("mounting takes root")
+    return subprocess.run(
+        [*inside, MPIRUN, str(ranks), *command], cwd=folder, capture_output=True, text=True, timeout=PATIENCE, check=False,
+        env={**os.environ, "OMPI_MCA_btl": "self,tcp"},
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("ranks", "words", "endpoints", "room"),
+    [(2, ["qos", "--paths", "10"], 10, 80), (4, ["alltoall", "--endpoints", "3", "--sizes", "8", "--ops", "5"], 3, 48)],
+)
+def test_every_endpoint_of_a_rank_takes_room(program, needs_provider, tmp_path, ranks, words, endpoints, room):
+    """Where it ends, a rank would get a signal."""
+    needs_provider("shm")
+    outcome = with_room("40m", tmp_path, ranks, program, *words, "--provider", "shm")
+    assert outcome.returncode == 3, outcome.stderr
+    why = rf"{ranks} ranks here with {endpoints} endpoints each need about {room} MiB in /dev/shm and .* are free"
+    assert re.search(why, outcome.stderr), outcome.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_both_kinds_of_endpoints_take_room(program, needs_provider, tmp_path):
+    needs_provider("shm")
+    words = ["--endpoints", "2", "--queues", "each,one", "--sizes", "8", "--ops", "5"]
+    outcome = with_room("40m", tmp_path, 4, program, "alltoall", "--provider", "shm", *words)
+    assert outcome.returncode == 2, outcome.stderr
+    why = "--queues each,one: endpoints of both kinds are open at once, and .*: 4 ranks here with 4 endpoints each need about 64 MiB"
+    assert re.search(why, outcome.stderr), outcome.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
 @pytest.mark.parametrize(
     ("room", "ranks", "why"),
     [
@@ -123,14 +157,7 @@ def test_what_is_refused_removes_nothing(start, launch):
 )
 def test_too_little_room_is_said(program, needs_provider, tmp_path, room, ranks, why):
     needs_provider("shm")
-    inside = ["unshare", "-m", "bash", "-c", f'mount -t tmpfs -o size={room} tmpfs /dev/shm && exec "$@"', "inside"]
-    if subprocess.run([*inside, "true"], capture_output=True, check=False).returncode != 0:
-        pytest.skip("mounting takes root")
-    outcome = subprocess.run(
-        [*inside, MPIRUN, str(ranks), program, "alltoall", "--provider", "shm", "--sizes", "1KiB", "--ops", "20"],
-        cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE, check=False,
-        env={**os.environ, "OMPI_MCA_btl": "self,tcp"},
-    )  # fmt: skip
+    outcome = with_room(room, tmp_path, ranks, program, "alltoall", "--provider", "shm", "--sizes", "1KiB", "--ops", "20")
     assert outcome.returncode == 2, outcome.stderr
     assert re.search(
         rf"^a2aperf: --provider shm cannot be used here: .*{why}: remove files", outcome.stderr, re.MULTILINE

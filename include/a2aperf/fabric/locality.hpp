@@ -4,6 +4,7 @@
 
 #include <sched.h>
 
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -45,5 +46,7 @@ private:
 // Distance as the firmware tells it (10 = local) from the nearest of the NUMA nodes to a device's node; nothing
 // where either is unknown.
 std::optional<int> numa_distance(const std::vector<int>& from, int to);
+// By the kernel's words in its folder of nodes, or in another that is laid out so.
+std::optional<int> numa_distance_in(const std::filesystem::path& nodes, const std::vector<int>& from, int to);
 
 } // namespace a2aperf

@@ -35,8 +35,8 @@ struct Provider {
     std::optional<std::string> (*unexpected_trouble)(Bytes message_size, Bytes inject_size);
     // Does a receive from any source, with part of the tag ignored, leave later messages alone? Null = yes.
     bool (*takes_wildcards)();
-    // Why this node cannot hold so many endpoints; nothing when it can. May be null.
-    std::optional<std::string> (*node_trouble)(int ranks_on_node);
+    // Why this node cannot hold so many endpoints of each of its ranks; nothing when it can. May be null.
+    std::optional<std::string> (*node_trouble)(int ranks_on_node, int endpoints);
     std::string_view network; // what its messages go over: "Omni-Path", "TCP", "shared memory"
     std::string_view about;   // for the table of providers
     bool injects_data = true; // fi_inject_writedata tells the target

@@ -11,6 +11,7 @@
 
 #include "a2aperf/fabric/nic.hpp"
 #include "a2aperf/fabric/offer.hpp"
+#include "a2aperf/fabric/provider.hpp"
 #include "a2aperf/job/job.hpp"
 
 namespace a2aperf {
@@ -53,6 +54,9 @@ struct ProviderChoice {
 
 // Collective. Throws UsageError (on all ranks) when the provider cannot serve this launch, and says what would.
 ProviderChoice choose_provider(const Job& job, const ProviderWish& wish);
+
+// Why this rank's node cannot hold so many endpoints of each of its ranks. Nodes may differ.
+std::optional<std::string> room_trouble(const Job& job, const Provider& provider, int endpoints);
 
 // Gives each of so many endpoints of this rank its adapter, the first one's being the offer; nothing where all have
 // one.

@@ -62,6 +62,9 @@ public:
     std::vector<std::string> all_gather_text(const std::string& mine) const;
     // The same on rank 0 only; empty elsewhere.
     std::vector<std::string> gather_text(const std::string& mine) const;
+    // What one rank may find out alone, with who it is, so that all throw the same: of the first that has something
+    // to say, on every rank; empty where none has.
+    std::string first_text(const std::string& mine) const;
 
     template <class T>
     void broadcast(T& value) const {

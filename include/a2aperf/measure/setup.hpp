@@ -22,6 +22,11 @@ namespace a2aperf {
 std::optional<std::string> fabric_skip_reason(const Point& point, const ProviderChoice& choice,
                                               const Layout& layout);
 
+// Why its adapters have not got so many endpoints of each rank of a node; one is not asked about. are_dealt: each
+// endpoint of a rank may have another adapter.
+std::optional<std::string> endpoints_trouble(const ProviderChoice& choice, int endpoints, bool are_dealt,
+                                             const Layout& layout);
+
 // What a rank found of a point when it made its plan.
 struct PointSkip {
     std::string label, why; // why: empty = it can be measured

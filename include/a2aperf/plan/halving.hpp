@@ -14,7 +14,8 @@ struct Trial {
 };
 
 // Those that go on, the fastest first: half of them, rounded up, but never all, and none without a time. Of equal
-// times the earlier point is taken.
+// times the earlier point is taken. Where none has a time the first half goes on: they come in the order of the
+// round before.
 std::vector<Trial> faster_half(std::vector<Trial> trials);
 
 // Until one of so many is left.

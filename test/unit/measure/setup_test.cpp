@@ -128,9 +128,9 @@ TEST_CASE("the completion queue holds what the largest stream has under way") {
 
 namespace {
 
-ProviderChoice adapter(std::size_t receives, std::size_t endpoints) {
+ProviderChoice adapter(std::size_t receives, std::size_t endpoints, const char* provider = "shm") {
     InfoPtr info(fi_allocinfo());
-    info->fabric_attr->prov_name = strdup("shm");
+    info->fabric_attr->prov_name = strdup(provider);
     info->domain_attr->name = strdup("card");
     info->ep_attr->max_msg_size = 1 << 30;
     info->rx_attr->size = receives;
@@ -143,7 +143,7 @@ ProviderChoice adapter(std::size_t receives, std::size_t endpoints) {
 TEST_CASE("endpoints that the adapter has not got are skipped with the reason") {
     Point point = point_of("write-imm", 1000);
     const auto reason = [&](int ranks, std::size_t endpoints = 0) {
-        return fabric_skip_reason(point, adapter(100, endpoints), Layout::blocks(ranks, ranks))
+        return fabric_skip_reason(point, adapter(100, endpoints, "verbs"), Layout::blocks(ranks, ranks))
             .value_or("measured");
     };
     point.channels = 2;
@@ -154,11 +154,33 @@ TEST_CASE("endpoints that the adapter has not got are skipped with the reason") 
     CHECK(reason(3, 2) == "measured");
 }
 
+TEST_CASE("where each process has a card of its own, other ranks take none of its endpoints") {
+    Point point = point_of("write-imm", 1000);
+    point.channels = 2;
+    const auto reason = [&](std::size_t endpoints) {
+        return fabric_skip_reason(point, adapter(100, endpoints), Layout::blocks(300, 300)).value_or("measured");
+    };
+    CHECK(reason(2) == "measured");
+    CHECK(reason(1) == "2 endpoints of a rank are more than the 1 that shm has for a process");
+}
+
+TEST_CASE("the paths of a duration are endpoints of one adapter") {
+    Point point = stream_of(8, {{0, 1}});
+    point.channels = 4;
+    ProviderChoice choice = adapter(1000, 6, "verbs");
+    for (int i = 0; i < 2; ++i) choice.adapters.emplace_back(choice.offer);
+    const auto reason = [&](int ranks) {
+        return fabric_skip_reason(point, choice, Layout::blocks(ranks, ranks)).value_or("measured");
+    };
+    CHECK(reason(2) == "measured");
+    CHECK(reason(3) == "3 ranks on a node with 4 endpoints each on 2 adapters need more than the 6 that card has");
+}
+
 TEST_CASE("endpoints that are dealt over adapters count on the one with the most of them") {
     Point point = point_of("write-imm", 1000);
     const auto reason = [&](int channels, std::size_t endpoints) {
         point.channels = channels;
-        ProviderChoice choice = adapter(100, endpoints);
+        ProviderChoice choice = adapter(100, endpoints, "verbs");
         for (int i = 0; i < 2; ++i) choice.adapters.emplace_back(choice.offer);
         return fabric_skip_reason(point, choice, Layout::blocks(4, 4)).value_or("measured");
     };
@@ -226,6 +248,16 @@ TEST_CASE("more chunks than find room in a queue are skipped with the reason") {
     CHECK(reason("write-imm", 9'999) == "measured");
     CHECK(reason("read", 9'999) == "measured");
     CHECK(reason("msg", 1'000'000) == "measured"); // not cut
+}
+
+TEST_CASE("whole messages of more ranks than find room in a queue are skipped with the reason") {
+    const auto reason = [](const char* mode, int ranks) {
+        return fabric_skip_reason(point_of(mode, 8), adapter(100, 0), Layout::blocks(ranks, ranks))
+            .value_or("measured");
+    };
+    CHECK(reason("msg", 100) == "measured"); // 99, and one for what strays
+    CHECK(reason("msg", 101) == "101 receives are posted to verify it, and shm has room for 100");
+    CHECK(reason("write-imm", 101) == "measured");
 }
 
 TEST_CASE("queues and flags have room for all chunks of an op") {
