@@ -12,12 +12,15 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+import h5py
 import pytest
 from pyarrow import parquet
 
 import a2aperf
+from a2aperf import schema
 from conftest import TABLE_2019, Outcome
 from support import native_streams, synthetic, synthetic_pairs
+from support.edited import edited
 from support.synthetic import Setup
 
 A2A = Callable[..., Outcome]
@@ -100,6 +103,90 @@ def test_a_database_has_each_launch_once(
     assert query(base, "SELECT count(DISTINCT launch_id) FROM points") == [(3,)]
     kept = "SELECT DISTINCT PSM2_RCVTHREAD FROM points WHERE file = 'a.h5'"
     assert query(base, kept) == [("0",)]
+
+
+def resumed(file: h5py.File) -> None:
+    """As if all points but the first were measured by a second launch."""
+    file.copy("segments/0", "segments/1")
+    file["segments/1"].attrs["time_origin"] = file["segments/0"].attrs["time_origin"] + 10**12
+    file["segment"][1:] = 1
+
+
+@pytest.mark.parametrize("suffix", ["sqlite", "duckdb"])
+def test_what_is_no_launchs_is_there_once_too(a2a: A2A, tmp_path: Path, suffix: str) -> None:
+    base = tmp_path / f"site.{suffix}"
+    file = synthetic.write_launch(tmp_path / "a.h5", SETUP)
+    with edited(file) as opened:
+        opened["state"][1], opened["segment"][1] = schema.STATES.index("skipped"), -1
+        opened["skip_reason"][1] = "no memory"
+        for column in ("ops", "attempts", "stop_rule"):
+            opened[column][1] = 0
+    pairs = synthetic_pairs.write_pairs(tmp_path / "p.h5", Setup(nodes=4, ppn=1, sizes=(8,), ops=5))
+    for _ in range(2):
+        assert a2a("export", file, "--flat", "-o", base).status == 0
+        assert a2a("export", pairs, "--flat", "--rows", "pairs", "-o", base).status == 0
+        with edited(pairs) as opened:  # the second time it has been resumed
+            if "1" not in opened["segments"]:
+                resumed(opened)
+    assert query(base, "SELECT state, launch FROM points ORDER BY point") == [
+        ("complete", "a.h5#0"), ("skipped", None), ("complete", "a.h5#0"),
+    ]  # fmt: skip
+    assert query(base, "SELECT count(*), count(launch_id) FROM pairs") == [(12, 12)]
+    assert query(base, "SELECT count(launch) FROM pairs") == [(0,)]  # one of two, who knows which
+
+
+@pytest.mark.parametrize("suffix", ["sqlite", "duckdb"])
+def test_a_column_is_of_numbers_before_it_has_any(
+    a2a: A2A, launch: Path, tmp_path: Path, suffix: str
+) -> None:
+    """On one node nothing leaves it; tomorrow's launch has two."""
+    base = tmp_path / f"site.{suffix}"
+    alone = synthetic.write_launch(tmp_path / "one.h5", Setup(nodes=1, ppn=2, sizes=(8,), ops=5))
+    for file in (alone, launch):
+        assert a2a("export", file, "--flat", "-o", base).status == 0
+    rate = "gbps_node_net_max"
+    assert query(base, f"SELECT {rate} FROM points WHERE file = 'one.h5'") == [(None,)]
+    (largest,) = query(base, f"SELECT max({rate} + 0.0), max({rate}) FROM points")
+    assert largest[0] == largest[1] == a2aperf.open(launch).to_dataframe("all")[rate].max()
+
+
+def test_columns_of_other_launches_keep_what_they_are(
+    a2a: A2A, launch: Path, tmp_path: Path
+) -> None:
+    base = tmp_path / "site.sqlite"
+    for file in (native_streams.write(tmp_path / "s.h5"), launch):
+        assert a2a("export", file, "--flat", "-o", base).status == 0
+    have = {row[1] for row in query(base, "PRAGMA table_info(points)")}
+    said = [row[0] for row in query(base, "SELECT name FROM columns WHERE rows = 'points'")]
+    assert set(said) == have and len(said) == len(have)
+
+
+@pytest.mark.parametrize("suffix", ["csv", "jsonl", "parquet", "sqlite", "duckdb"])
+def test_a_label_may_be_called_as_the_key_is(a2a: A2A, tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"x.{suffix}"
+    labelled = Setup(nodes=2, sizes=(8,), ops=5, labels={"launch_id": "mine"})
+    file = synthetic.write_launch(tmp_path / "a.h5", labelled)
+    assert a2a("export", file, "--flat", "-o", path).status == 0
+    if suffix in ("sqlite", "duckdb"):
+        rows = query(path, "SELECT launch_id_2, length(launch_id) FROM points")
+        assert rows == [("mine", 16)]
+
+
+@pytest.mark.parametrize("suffix", ["sqlite", "duckdb"])
+@pytest.mark.parametrize("table", ["points", "columns"])
+def test_a_table_of_another_program_stays_as_it_is(
+    a2a: A2A, launch: Path, tmp_path: Path, table: str, suffix: str
+) -> None:
+    base = tmp_path / f"site.{suffix}"
+    opened: Any = duckdb.connect(str(base)) if suffix == "duckdb" else sqlite3.connect(base)
+    with closing(opened):
+        opened.execute(f"CREATE TABLE {table} (name TEXT, price DOUBLE)")
+        opened.execute(f"INSERT INTO {table} VALUES ('mine', 1)")
+        opened.commit()
+    a2a("export", launch, "--flat", "-o", base).refused(f"its table {table} is another program's")
+    assert query(base, f"SELECT * FROM {table}") == [("mine", 1.0)]
+    tables = query(base, "SELECT name FROM sqlite_master WHERE type = 'table'")
+    assert tables == [(table,)]
 
 
 def test_a_merged_launch_takes_the_place_of_its_own(a2a: A2A, launch: Path, tmp_path: Path) -> None:

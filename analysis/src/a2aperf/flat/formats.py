@@ -12,11 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from a2aperf import output, tables, writer
+from a2aperf import output, schema, tables, writer
 from a2aperf.errors import InputError
 from a2aperf.flat.rows import KEY, Flat
 
 _TYPES: Final = {bool: "INTEGER", int: "BIGINT", float: "DOUBLE", str: "TEXT"}
+_DECLARED: Final = {"int8": int, "int32": int, "int64": int, "float64": float}
 UNITS: Final = "columns"
 """The table that says what the columns of the others are."""
 
@@ -62,8 +63,9 @@ def _into_sqlite(path: Path, kind: str, made: Flat) -> int:
     output.require_no_link(path)
     try:
         with closing(sqlite3.connect(path)) as base, base:
+            base.execute("BEGIN")  # else tables and columns would stay where rows are refused
             return _append(base, kind, made)
-    except sqlite3.Error as error:
+    except (sqlite3.Error, InputError) as error:
         raise InputError(f"{path}: cannot be appended to: {error}") from None
 
 
@@ -79,7 +81,7 @@ def _into_duckdb(path: Path, kind: str, made: Flat) -> int:
             count = _append(base, kind, made)
             base.execute("COMMIT")
             return count
-    except duckdb.Error as error:
+    except (duckdb.Error, InputError) as error:
         raise InputError(f"{path}: cannot be appended to: {error}") from None
 
 
@@ -87,7 +89,10 @@ def _append(base: Any, kind: str, made: Flat) -> int:
     """A launch that is there already is replaced; columns that are new are added."""
     rows = made.rows.rename(columns=_distinct(map(str, made.rows.columns)))
     records = tables.records(rows)
-    types = {name: _type_of([row[name] for row in records]) for name in map(str, rows.columns)}
+    types = {
+        name: _type_of([row[name] for row in records], made.columns.get(name))
+        for name in map(str, rows.columns)
+    }
     _make_table(base, kind, types)
     launches = [[key] for key in rows[KEY].unique()]
     base.executemany(f"DELETE FROM {_quoted(kind)} WHERE {_quoted(KEY)} = ?", launches)
@@ -99,12 +104,18 @@ def _append(base: Any, kind: str, made: Flat) -> int:
 
 
 def _make_table(base: Any, name: str, types: Mapping[str, str]) -> None:
+    """The table with these columns; InputError where one of that name lacks the first of them."""
     columns = ", ".join(f"{_quoted(column)} {kind}" for column, kind in types.items())
     base.execute(f"CREATE TABLE IF NOT EXISTS {_quoted(name)} ({columns})")
     there = {
         str(row[1]).lower()
         for row in base.execute(f"PRAGMA table_info({_quoted(name)})").fetchall()
     }
+    first = next(iter(types))
+    if first.lower() not in there:
+        raise InputError(
+            f"its table {name} is another program's, without {first}: give a database of its own"
+        )
     for column, kind in types.items():
         if column.lower() not in there:
             base.execute(f"ALTER TABLE {_quoted(name)} ADD COLUMN {_quoted(column)} {kind}")
@@ -112,10 +123,13 @@ def _make_table(base: Any, name: str, types: Mapping[str, str]) -> None:
 
 def _describe(base: Any, kind: str, made: Flat, types: Mapping[str, str]) -> None:
     _make_table(base, UNITS, dict.fromkeys(("rows", "name", "unit", "meaning"), "TEXT"))
-    base.execute(f"DELETE FROM {_quoted(UNITS)} WHERE {_quoted('rows')} = ?", [kind])
     said = tables.described(made.columns, types)
+    # Of columns that only other launches have it stays.
+    which = f"{_quoted('rows')} = ? AND {_quoted('name')} = ?"
+    base.executemany(f"DELETE FROM {_quoted(UNITS)} WHERE {which}", [[kind, x] for x in said])
     told = [[kind, name, x.get("units", ""), x.get("long_name", "")] for name, x in said.items()]
-    base.executemany(f"INSERT INTO {_quoted(UNITS)} VALUES (?, ?, ?, ?)", told)
+    names = ", ".join(map(_quoted, ("rows", "name", "unit", "meaning")))
+    base.executemany(f"INSERT INTO {_quoted(UNITS)} ({names}) VALUES (?, ?, ?, ?)", told)
 
 
 def _distinct(names: Any) -> dict[str, str]:
@@ -128,8 +142,11 @@ def _distinct(names: Any) -> dict[str, str]:
     return found
 
 
-def _type_of(values: list[Any]) -> str:
+def _type_of(values: list[Any], declared: schema.Column | None) -> str:
+    """That of the values, and of the column, which may have none yet and has them tomorrow."""
     kinds = {type(value) for value in values if value is not None}
+    if declared and not declared.flags and declared.kind in _DECLARED and str not in kinds:
+        kinds.add(_DECLARED[declared.kind])
     if kinds <= {bool, int, float} and kinds:
         return _TYPES[max(kinds, key=[bool, int, float].index)]
     return _TYPES[str]

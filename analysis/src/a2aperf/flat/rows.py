@@ -7,6 +7,7 @@ import hashlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import Final
 
 import numpy as np
@@ -56,8 +57,10 @@ def _of_points(found: Results) -> Flat:
 def _of_listing(listing: Listing, found: Results) -> Flat:
     frame = listing.frame(found)
     if "launch" not in frame:
-        launch_of = found.points.groupby("file")["launch"].last()
-        frame.insert(0, "launch", frame["file"].map(launch_of))
+        # Of a file that was resumed it is not known which of its launches a pair is of.
+        launches = found.points.groupby("file")["launch"]
+        only = launches.first().where(launches.nunique() == 1)
+        frame.insert(0, "launch", frame["file"].map(only))
     return _keyed(found, frame, dict(listing.columns))
 
 
@@ -91,7 +94,15 @@ def _keyed(found: Results, frame: pd.DataFrame, columns: dict[str, schema.Column
     if frame.empty:
         return Flat(frame, {**columns, **_KEYS})
     keys = {name: _key(launch) for name, launch in found.launches.items()}
-    rows = frame.assign(**{KEY: frame["launch"].map(keys)})
+    # What is no launch's comes and goes with the first of its file, whose key stays when the file
+    # is resumed: a point that was skipped, pairs of several launches.
+    of_file: dict[Path, str] = {}
+    for name, launch in found.launches.items():
+        of_file.setdefault(launch.path, keys[name])
+    of_first = frame["file"].map({name: of_file.get(path) for name, path in found.files.items()})
+    # What a launch recorded may have any name.
+    frame = frame.rename(columns={KEY: f"{KEY}_2"})
+    rows = frame.assign(**{KEY: frame["launch"].map(keys).fillna(of_first)})
     return Flat(rows[[KEY, *frame.columns]], {**columns, **_KEYS})
 
 
