@@ -219,6 +219,12 @@ def test_a_row_per_op_has_the_samples(a2a: A2A, launch: Path, tmp_path: Path) ->
         found = runs.ops(message_size=size)
         assert [r["time"] for r in told] == found.max("rank").values.tolist()
         assert [r["start"] for r in told] == found["start"].values.tolist()
+    names = "launch_id, point, op, valid, start, time, mode"
+    wanted = [tuple(row[name] for name in names.split(", ")) for row in rows]
+    for suffix in ("sqlite", "duckdb"):
+        base = tmp_path / f"ops.{suffix}"
+        assert a2a("export", launch, "--flat", "--rows", "ops", "-o", base).status == 0
+        assert query(base, f"SELECT {names} FROM ops") == wanted
 
 
 def test_a_row_per_pair(a2a: A2A, tmp_path: Path) -> None:
