@@ -169,10 +169,19 @@ class Cluster:
         self, *words: str | Path, cwd: Path | None = None, env: Mapping[str, str] | None = None, seconds: float = PATIENCE
     ) -> Outcome:
         """A command on the login node."""
-        enter = ["nsenter", "--target", self._first_process(), *NAMESPACES, f"--wd={cwd or self.folder}"]
         return subprocess.run(
-            [*enter, *words], env=self.environment() | dict(env or {}), capture_output=True, text=True,
+            [*self._enter(cwd), *words], env=self.environment() | dict(env or {}), capture_output=True, text=True,
             timeout=seconds, stdin=subprocess.DEVNULL,
+        )  # fmt: skip
+
+    def _enter(self, cwd: Path | None) -> list[str]:
+        return ["nsenter", "--target", self._first_process(), *NAMESPACES, f"--wd={cwd or self.folder}"]
+
+    def begin(self, *words: str | Path, cwd: Path, env: Mapping[str, str]) -> subprocess.Popen[str]:
+        """A command on the login node in a session of its own, as at a terminal: ^C is for its process group."""
+        return subprocess.Popen(
+            [*self._enter(cwd), *words], env=self.environment() | dict(env), text=True, start_new_session=True,
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         )  # fmt: skip
 
     def when_all_respond(self, look: Callable[[], Outcome], seconds: float = PATIENCE) -> Outcome:

@@ -2,10 +2,14 @@
 """jobs/check.sbatch, and a2a submit --check, which waits for its verdict."""
 
 import json
+import os
 import re
+import shutil
+import signal
 import subprocess
 
 import pytest
+from processes import wait_until
 from study import BRIEF, JOBS, PATIENCE, SITE
 
 STATES = ["OK", "WARNING", "CRITICAL", "UNKNOWN"]
@@ -117,8 +121,46 @@ def test_a_check_that_cannot_be_made_is_unknown(submit, study, speed, script):
     (id,) = study.submitted
     assert outcome.returncode == 3
     assert re.fullmatch(
-        rf"a2a: job {id} is PENDING \(\w+\) after 0.0333333 min, and is left to Slurm: results/check-{id}.txt will have "
+        rf"a2a: job {id} is PENDING \(\w+\) after 2 s, and is left to Slurm: results/check-{id}.txt will have "
         r"its verdict\n", outcome.stderr,
     )  # fmt: skip
     study.cluster.run("scancel", id)
     study.cluster.wait(id, PATIENCE)
+
+
+def test_who_waits_is_told_what_becomes_of_the_job(cluster, study, analysis):
+    """By ^C it is left to Slurm; one that is cancelled before it has begun has no output that could say why."""
+    held = cluster.sbatch("-w", NODES, "--exclusive", "--wrap", "sleep 1000", cwd=study.folder)
+    words = ["submit", "-N", "4", f"--sbatch=--nodelist={NODES}", "--check", "--min-efficiency", "80%"]
+    squeue, asked = study.folder / "bin/squeue", study.folder / "asked"
+    squeue.parent.mkdir()
+    squeue.write_text(f'#!/bin/sh\n>>"{asked}"\nexec "{shutil.which("squeue")}" "$@"\n')
+    squeue.chmod(0o755)
+    environment = {**study.environment, "A2APERF_JOBS": str(JOBS), "A2APERF_SITE": str(SITE)}
+    environment["PATH"] = f"{squeue.parent}:{os.environ['PATH']}"
+
+    def until_it_waits() -> tuple[subprocess.Popen[str], str]:
+        asked.unlink(missing_ok=True)
+        waiting = cluster.begin(analysis, *words, cwd=study.folder, env=environment)
+        while not (ids := study.note(line := waiting.stdout.readline())):
+            assert line, waiting.communicate()
+        assert wait_until(asked.exists, PATIENCE)
+        return waiting, ids[0]
+
+    try:
+        waiting, first = until_it_waits()
+        os.killpg(waiting.pid, signal.SIGINT)
+        assert waiting.communicate(timeout=PATIENCE)[1] == (
+            f"a2a: no longer waiting: job {first} is left to Slurm, and results/check-{first}.txt will have its verdict; "
+            f"'scancel {first}' ends it\n"
+        )
+        assert cluster.job(first).state == "PENDING"
+        waiting, second = until_it_waits()
+        cluster.run("scancel", first, second)
+        assert waiting.communicate(timeout=PATIENCE)[1] == (
+            f"a2a: job {second} has ended (CANCELLED), and results/check-{second}.txt is not there: where it has begun its "
+            f"output says why (check-{second}.out, where sbatch put it)\n"
+        )
+        assert waiting.returncode == 3
+    finally:
+        cluster.run("scancel", held)

@@ -106,6 +106,16 @@ def state(job: str) -> str | None:
     return "" if said.partition(" ")[0] in _ENDED else said
 
 
+def end(job: str) -> str:
+    """`CANCELLED`; empty of a job that has not ended, or that Slurm does not know any more."""
+    try:
+        done = run(["squeue", "--noheader", "--states=all", f"--jobs={job}", "--format=%T"])
+    except InputError:
+        return ""
+    said = done.stdout.strip()
+    return said if said in _ENDED and not done.returncode else ""
+
+
 def run(words: Sequence[str], seconds: float = _SECONDS) -> subprocess.CompletedProcess[str]:
     """A command and what it said; InputError where it is not there or takes longer."""
     try:

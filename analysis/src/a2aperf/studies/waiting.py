@@ -8,9 +8,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
+from a2aperf import terminal
 from a2aperf.errors import InputError
 from a2aperf.gating.checks import State
 from a2aperf.studies import slurm
+from a2aperf.studies.progress import duration
 
 _EVERY: Final = 3.0  # s, between two questions
 _SEEN: Final = 30.0  # s, until a file that another node has written is seen here
@@ -29,19 +31,27 @@ def verdict(
     `before`: the verdicts that were there when it was submitted, of which none is its own.
     """
     text = folder / f"check-{job}.txt"
-    left = _ended(job, minutes)
+    try:
+        left = _ended(job, minutes)
+    except KeyboardInterrupt:
+        terminal.tell(
+            f"a2a: no longer waiting: job {job} is left to Slurm, and {text} will have its "
+            f"verdict; 'scancel {job}' ends it"
+        )
+        raise
     if left is not None:
         raise InputError(
-            f"job {job} is {left} after {minutes:g} min, and is left to Slurm: "
+            f"job {job} is {left} after {duration(60 * minutes)}, and is left to Slurm: "
             f"{text} will have its verdict"
         )
     until = time.monotonic() + _SEEN
     while not text.is_file() or text.stat().st_mtime_ns == before.get(text):
         if time.monotonic() >= until:
             there = "older" if text in before else "not there"
+            state = f" ({end})" if (end := slurm.end(job)) else ""
             raise InputError(
-                f"job {job} has ended, and {text} is {there}: its output says why "
-                f"(check-{job}.out, where sbatch put it)"
+                f"job {job} has ended{state}, and {text} is {there}: where it has begun its "
+                f"output says why (check-{job}.out, where sbatch put it)"
             )
         _look(text.parent)
         time.sleep(1)
