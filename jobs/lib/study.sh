@@ -114,7 +114,12 @@ open_folder() {
     mkdir -p "$results" 2>/dev/null || die -2 "the results folder $results could not be made: --results names another"
     [[ -w $results ]] || die -2 "nothing can be written to the results folder $results: --results names another"
     take_folder
-    [[ -f $log_file ]] || printf 'launch\tstarted\tended\tstatus\treason\n' 2>/dev/null >"$log_file" ||
+    # What a study says of itself takes some kB. On a full disk a file can be made, and nothing put into it.
+    local room=$results/.room-$job_id is_room=yes
+    head -c 32768 /dev/zero 2>/dev/null >"$room" || is_room=no
+    rm -f "$room"
+    [[ $is_room == no || -s $log_file ]] || printf 'launch\tstarted\tended\tstatus\treason\n' 2>/dev/null >"$log_file" || is_room=no
+    [[ $is_room == yes ]] ||
         die -2 "nothing can be written to the results folder $results ($(df -Ph "$results" | awk 'END { print $4 }') free)"
 }
 

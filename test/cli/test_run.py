@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """a2a run: a study without Slurm, from its plan to its exit status."""
 
+import os
+import re
 import shutil
 import signal
 import subprocess
@@ -218,3 +220,26 @@ def test_the_folder_of_another_plan(study):
     assert outcome.returncode == 2
     assert f"{study.results} has the plan of another run (FI_SHM_TX_SIZE=512" in outcome.stderr
     assert {file: file.stat().st_mtime_ns for file in study.results.rglob("*.*") if file.is_file()} == before
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.geteuid() != 0, reason="root alone makes a small disk")
+def test_a_folder_without_room_is_refused_and_good_again_when_there_is(study):
+    """Room for one file of a study's own, and not for the next: the second refusal finds what the first has left."""
+    words = ["-n", "2", "--compare", HARMLESS, "--launches", "2", "--sizes", "1000", "--", *SHM, "--ops", "3"]
+    study.results.mkdir()
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", study.results], check=True)
+    try:
+        filler = study.results / "filler"
+        for room in (0, 4096):
+            filler.write_bytes(bytes(65536 - room))
+            outcome = study.run(*words)
+            assert outcome.returncode == 2
+            assert re.fullmatch(rf"a2a: nothing can be written to the results folder {study.results} \(\S+ free\)\n", outcome.stderr)
+            assert {file.name for file in study.results.iterdir()} == {"filler", "run.lock"}
+        filler.unlink()
+        subprocess.run(["mount", "-o", "remount,size=8m", study.results], check=True)
+        assert study.run(*words).returncode == 4
+        assert "4 of 4 launches good; complete" in study.status().stdout
+    finally:
+        subprocess.run(["umount", study.results], check=True)
