@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -83,6 +83,19 @@ def test_nodes_of_a_job(a2a: A2A, folder: Path) -> None:
     }  # fmt: skip
     last = a2a("gate", folder, "--job", "7").out.splitlines()[-1]
     assert last == "candidates to drain: node009 and node002"
+
+
+def test_nights_of_another_cluster_in_the_folder_name_no_node(a2a: A2A, folder: Path) -> None:
+    """Nodes of both have the same names."""
+    for day, cpu in enumerate(("synthetic CPU", "another", "synthetic CPU")):
+        setup = replace(
+            PAIRS, seed=20 + day, started=PAIRS.started + timedelta(days=day),
+            node_facts={"cpu_model": cpu},
+        )  # fmt: skip
+        synthetic_pairs.write_pairs(folder / f"night-{day}.h5", setup)
+    status, checks, candidates = checked(a2a, folder, "--job", "7")
+    assert status == 3 and not candidates
+    assert checks["history"][0]["why"].startswith("different clusters: cpu_model is 'syn")
 
 
 def test_what_a_job_lacks_is_unknown(a2a: A2A, folder: Path) -> None:

@@ -61,6 +61,28 @@ def test_files_of_pairs_tell_which_node_since_when(a2a: A2A, nightly: Path, tmp_
     )
 
 
+def test_nodes_of_two_clusters_with_the_same_names_are_no_one_node(
+    a2a: A2A, nightly: Path, tmp_path: Path
+) -> None:
+    """In turn they are refused, and nobody is drained; a cluster that was renewed is one."""
+    folder = shutil.copytree(nightly, tmp_path / "nightly")
+
+    def other(day: int) -> None:
+        setup = Setup(
+            nodes=6, ppn=1, sizes=(60000,), ops=5, seed=100 + day,
+            node_facts={"cpu_model": "other CPU"}, started=START + timedelta(days=day, hours=1),
+        )  # fmt: skip
+        synthetic_pairs.write_pairs(folder / f"other-{day:02}.h5", setup)
+
+    other(24)  # after all of the first one
+    assert "candidates to drain: node003" in a2a("history", folder, "--per", "node").out
+    other(7)
+    for words in ((), ("--drain-list",), ("--json",)):
+        a2a("history", folder, "--per", "node", *words).refused(
+            "different clusters: cpu_model is", "'other CPU'", "both have node001"
+        )
+
+
 @pytest.mark.slow
 def test_files_of_pairs_tell_which_way_since_when(a2a: A2A, nightly: Path, tmp_path: Path) -> None:
     """The slow sender is no pair's fault, and the slow way no node's; the index says the same."""

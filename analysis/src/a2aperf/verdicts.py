@@ -109,7 +109,8 @@ def _interval(cell: Any) -> str:
     low, high = cell["ratio_low"], cell["ratio_high"]
     if pd.isna(low):
         return UNKNOWN
-    return f"{_ratio(low)} to {_ratio(high) if high < 1000 else 'more than 1000'}"
+    least = _ratio(low) if low > 0.001 else "less than 0.001"
+    return f"{least} to {_ratio(high) if high < 1000 else 'more than 1000'}"
 
 
 def _ratio(ratio: float) -> str:

@@ -10,7 +10,7 @@ from typing import Final
 from a2aperf import baselines, output, style, terminal
 from a2aperf.errors import InputError
 from a2aperf.labels import count_text
-from a2aperf.nodes import figure, history, kept, told
+from a2aperf.nodes import clusters, figure, history, kept, told
 from a2aperf.nodes.night import FEWEST_NODES, Per
 
 _EVERY: Final = 50  # files that are read between two words of progress
@@ -40,6 +40,7 @@ def over_nights(
         raise InputError(
             f"nothing here tells {per}s apart: {_WHAT[per]} on {FEWEST_NODES} nodes or more do"
         )
+    clusters.require_one(nights)
     found = history.of_nights(nights, per)
     if plot:
         _draw(found, plot)

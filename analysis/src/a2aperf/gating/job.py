@@ -12,7 +12,7 @@ from a2aperf import baselines
 from a2aperf.errors import InputError
 from a2aperf.gating.checks import Check, State, unknown
 from a2aperf.labels import count_text, list_text
-from a2aperf.nodes import history, kept, moves
+from a2aperf.nodes import clusters, history, kept, moves
 from a2aperf.studies.study import Check as Row
 from a2aperf.studies.study import Fate, read, unlike
 
@@ -89,6 +89,11 @@ def _of_group(rows: Sequence[Row]) -> Check:
 def _of_history(folder: Path, found: Facts) -> None:
     """Adds what all launches of the folder say of the nodes over the nights."""
     nights, _ = kept.read(baselines.files_of([folder]) if _has_files(folder) else [])
+    try:
+        clusters.require_one(nights)
+    except InputError as error:
+        found.checks.append(unknown("history", str(error)))
+        return
     made = history.of_nights(nights) if nights else None
     if made is None or len(made.days) < moves.LEAST:
         have = count_text(len(made.days) if made else 0, "night")
