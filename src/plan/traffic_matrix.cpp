@@ -123,8 +123,17 @@ std::size_t place_of(int ranks, int row, int column) {
 }
 
 struct MtxHeader {
-    bool is_coordinate = true, is_pattern = false, is_symmetric = false;
+    bool is_coordinate = true, is_pattern = false, is_symmetric = false, is_integer = false;
 };
+
+// Of a file of whole numbers another one is a mistake of who wrote it.
+double number_of(const Lines& lines, std::string_view word, const MtxHeader& header) {
+    const double number = number_of(lines, word);
+    if (header.is_integer && number != std::floor(number))
+        lines.refuse(
+            fmt::format("{} is not a whole number, and line 1 says integer: real has others", quote(word)));
+    return number;
+}
 
 MtxHeader header_of(std::string_view text) {
     std::string line(text.substr(0, text.find_first_of("\r\n")));
@@ -139,7 +148,7 @@ MtxHeader header_of(std::string_view text) {
         (words[2] == "array" && words[3] == "pattern"))
         throw UsageError("line 1: expected '%%MatrixMarket matrix coordinate integer general' (or array; real or "
                          "pattern; symmetric)");
-    return {words[2] == "coordinate", words[3] == "pattern", words[4] == "symmetric"};
+    return {words[2] == "coordinate", words[3] == "pattern", words[4] == "symmetric", words[3] == "integer"};
 }
 
 // Entry after entry, column by column; of a symmetric one the diagonal and what is below.
@@ -150,7 +159,7 @@ std::vector<double> read_array(Lines& lines, int ranks, const MtxHeader& header)
             const auto line = lines.next();
             if (!line)
                 throw UsageError(fmt::format("it ends before all numbers of {} x {} are there", ranks, ranks));
-            const double number = number_of(lines, *line);
+            const double number = number_of(lines, *line, header);
             numbers[place_of(ranks, row, column)] = number;
             if (header.is_symmetric) numbers[place_of(ranks, column, row)] = number;
         }
@@ -164,19 +173,22 @@ std::vector<double> read_coordinates(Lines& lines, int ranks, int entries, const
     const std::size_t columns = header.is_pattern ? 2 : 3;
     for (int entry = 0; entry < entries; ++entry) {
         const auto line = lines.next();
-        if (!line) throw UsageError(fmt::format("it ends after {} of its {} entries", entry, entries));
+        if (!line)
+            throw UsageError(
+                fmt::format("it ends after {} of its {} {}", entry, entries, entries == 1 ? "entry" : "entries"));
         std::vector<std::string_view> words = words_of_line(*line, " \t");
         std::erase(words, "");
         if (words.size() != columns) lines.refuse(fmt::format("expected {} words", columns));
         const int row = index_of(lines, words[0], 1, ranks) - 1;
         const int column = index_of(lines, words[1], 1, ranks) - 1;
-        const double number = header.is_pattern ? 1 : number_of(lines, words[2]);
+        const double number = header.is_pattern ? 1 : number_of(lines, words[2], header);
         double& place = numbers[place_of(ranks, row, column)];
         if (place != kNotGiven) lines.refuse(fmt::format("the entry {} {} is given twice", row + 1, column + 1));
         place = number;
         if (header.is_symmetric) numbers[place_of(ranks, column, row)] = number;
     }
-    if (lines.next()) lines.refuse(fmt::format("there are more than its {} entries", entries));
+    if (lines.next())
+        lines.refuse(fmt::format("there are more than its {} {}", entries, entries == 1 ? "entry" : "entries"));
     std::replace(numbers.begin(), numbers.end(), kNotGiven, 0.0);
     return numbers;
 }

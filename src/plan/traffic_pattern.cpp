@@ -12,6 +12,7 @@
 #include <fmt/ranges.h>
 
 #include "a2aperf/base/error.hpp"
+#include "a2aperf/base/units.hpp"
 #include "experts.hpp"
 
 namespace a2aperf {
@@ -87,7 +88,9 @@ TrafficMatrix shift(Values values, const Layout& layout, const TrafficDraw&) {
     const int ranks = layout.ranks();
     const int ahead = static_cast<int>(values[0]);
     if (ahead >= ranks)
-        throw UsageError(fmt::format("{} ranks have the distances 1 to {}, not {}", ranks, ranks - 1, ahead));
+        throw UsageError(ranks == 2
+                             ? fmt::format("2 ranks have the distance 1, not {}", ahead)
+                             : fmt::format("{} ranks have the distances 1 to {}, not {}", ranks, ranks - 1, ahead));
     return of_each(layout, [&](Rank from, Rank to) { return std::uint64_t{to == (from + ahead) % ranks}; });
 }
 
@@ -95,8 +98,8 @@ TrafficMatrix neighbours(Values values, const Layout& layout, const TrafficDraw&
     const int ranks = layout.ranks();
     const auto reach = static_cast<int>(values[0]);
     if (reach > ranks / 2)
-        throw UsageError(
-            fmt::format("{} ranks have at most {} neighbours to either side, not {}", ranks, ranks / 2, reach));
+        throw UsageError(fmt::format("{} ranks have at most {} to either side, not {}", ranks,
+                                     counted(ranks / 2, "neighbour"), reach));
     return of_each(layout, [&](Rank from, Rank to) {
         const int apart = std::abs(from - to);
         return std::uint64_t{std::min(apart, ranks - apart) <= reach};

@@ -61,7 +61,12 @@ std::string asked_by_traffic(const Point& point, const Summary& summary) {
         point.draws() > 1 ? "mean of the ops" : words_of(Load{summary.busiest, summary.busiest_index, 0});
     const bool is_untold = std::isnan(summary.gbps.rank) && point.traffic->loads().goes_one_way;
     const std::string_view untold = is_untold ? ", no rate: barrier start and messages that go one way" : "";
-    if (std::isnan(summary.bound)) return fmt::format(", imbalance {:.2f} ({}){}", summary.imbalance, who, untold);
+    if (std::isnan(summary.bound)) {
+        // Where all have the same to move nobody is the busiest.
+        const std::string imbalance = fmt::format("{:.2f}", summary.imbalance);
+        const bool has_busiest = imbalance != "1.00" || point.draws() > 1;
+        return fmt::format(", imbalance {}{}{}", imbalance, has_busiest ? fmt::format(" ({})", who) : "", untold);
+    }
     if (is_untold) return fmt::format(", bound {:.2f} µs ({}){}", summary.bound * kMicroseconds, who, untold);
     return fmt::format(", bound {:.2f} µs ({}), {}{:.1f} % of {}", summary.bound * kMicroseconds, who,
                        point.draws() > 1 ? "the median op reached " : "", summary.bound_share * 100,

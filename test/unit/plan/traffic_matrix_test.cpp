@@ -94,12 +94,16 @@ TEST_CASE("what is no matrix of bytes is told, with the line") {
     refuses_mtx(kMtx + "2 3 1\n1 2 1\n", "line 2: 2 x 3 is not square");
     refuses_mtx(kMtx + "1 1 0\n", "'1' is not a whole number from 2 to 1024");
     refuses_mtx(kMtx + "99999999999 2 0\n", "'99999999999' is not a whole number from 2 to 1024");
-    refuses_mtx(kMtx + "2 2 1\n", "it ends after 0 of its 1 entries");
-    refuses_mtx(kMtx + "2 2 1\n1 2 1\n2 1 1\n", "line 4: there are more than its 1 entries");
+    refuses_mtx(kMtx + "2 2 1\n", "it ends after 0 of its 1 entry");
+    refuses_mtx(kMtx + "2 2 1\n1 2 1\n2 1 1\n", "line 4: there are more than its 1 entry");
     refuses_mtx(kMtx + "2 2 1\n1 3 1\n", "line 3: '3' is not a whole number from 1 to 2");
     refuses_mtx(kMtx + "2 2 1\n0 1 1\n", "line 3: '0' is not a whole number from 1 to 2");
     refuses_mtx(kMtx + "2 2 1\n1 2\n", "line 3: expected 3 words");
     refuses_mtx(kMtx + "2 2 1\n1 2 -1\n", "line 3: '-1' is below 0");
+    refuses_mtx(kMtx + "2 2 2\n1 2 1\n", "it ends after 1 of its 2 entries");
+    refuses_mtx(kMtx + "2 2 1\n1 2 2.5\n", "line 3: '2.5' is not a whole number, and line 1 says integer");
+    refuses_mtx("%%MatrixMarket matrix array integer general\n2 2\n0\n1\n0.5\n0\n",
+                "line 5: '0.5' is not a whole number");
     refuses_mtx(kMtx + "2 2 2\n1 2 1\n1 2 1\n", "line 4: the entry 1 2 is given twice");
     refuses_mtx("%%MatrixMarket matrix array integer general\n2 2\n0\n1\n1\n", "it ends before all numbers");
     refuses_mtx("%%MatrixMarket matrix array integer general\n2 2\n0\n1\n1\n0\n0\n",

@@ -98,6 +98,8 @@ TEST_CASE("one message a rank: a permutation, and a shift") {
     CHECK(made("shift=2", Layout::blocks(5, 5)).weight(4, 1) == 1);
     CHECK_THROWS_WITH_AS(made("shift=4", Layout::blocks(4, 4)),
                          doctest::Contains("4 ranks have the distances 1 to 3, not 4"), UsageError);
+    CHECK_THROWS_WITH_AS(made("shift=2", Layout::blocks(2, 2)),
+                         doctest::Contains("2 ranks have the distance 1, not 2"), UsageError);
 }
 
 TEST_CASE("neighbours are a ring, and may be everybody") {
@@ -108,6 +110,8 @@ TEST_CASE("neighbours are a ring, and may be everybody") {
     CHECK(messages(made("neighbours=2", Layout::blocks(4, 4))) == 12);
     CHECK(messages(made("neighbours=1", Layout::blocks(2, 2))) == 2);
     CHECK_THROWS_WITH_AS(made("neighbours=3", Layout::blocks(5, 5)), doctest::Contains("at most 2 neighbours"),
+                         UsageError);
+    CHECK_THROWS_WITH_AS(made("neighbours=2", Layout::blocks(3, 3)), doctest::Contains("at most 1 neighbour to"),
                          UsageError);
 }
 

@@ -189,6 +189,26 @@ TEST_CASE("what goes one way from a barrier has a bound, and no rate and share o
     CHECK(row.find("nan") == std::string::npos);
 }
 
+TEST_CASE("of traffic of which all ranks have the same to move none is the busiest") {
+    const Layout layout({0, 0, 0, 0, 0});
+    const Plan plan = test::synthetic_plan(9);
+    PointResult result = test::synthetic_result(1, plan, layout, 120, test::synthetic_provenance(layout));
+    const auto matrix = std::make_shared<TrafficMatrix>(5);
+    for (Rank rank = 0; rank < 5; ++rank) matrix->set(rank, (rank + 1) % 5, 1);
+    Point point = plan.points[1];
+    point.traffic = std::make_shared<Traffic>("shift=1", 0, matrix, layout, 1000);
+    result.summary.bound = kAbsent;
+    result.summary.busiest = Busiest::rank_sends;
+    result.summary.busiest_index = 0;
+    TableWriter table(Format::table, test::kSchema.columns, layout, "shm");
+    const auto row = [&](double imbalance) {
+        result.summary.imbalance = imbalance;
+        return table.row({point, &result});
+    };
+    CHECK(row(1).find(", imbalance 1.00\n") != std::string::npos);
+    CHECK(row(1.5).find(", imbalance 1.50 (rank 0 sends)\n") != std::string::npos);
+}
+
 TEST_CASE("a table without rows is whole") {
     const TableWriter json(Format::json, test::kSchema.columns, Layout::blocks(2, 1), "net");
     CHECK(json.header() + json.footer() == "[\n]\n");
