@@ -238,6 +238,29 @@ def test_what_takes_longer_than_it_asks_is_not_called_the_traffics() -> None:
     assert "took only 1.1 times as long: what it asks of links that are alike" in faster.text
 
 
+def test_links_that_carry_more_than_their_rate_have_no_share_of_it() -> None:
+    beaten = _explained(took=125.0, uniform=100.0)
+    assert (
+        "at the rate that the links are said to have that alone takes 0.25 µs at 1 B, and the op "
+        "took 0.125 µs: they carry more than that" in beaten.text
+    )
+    assert "reached" not in beaten.text and "on these links" not in beaten.text
+    near = _explained(took=245.0, uniform=100.0)  # as far as rates are known
+    assert "that alone takes 0.25 µs at 1 B on these links, and 102 % of it was" in near.text
+
+
+def test_what_is_faster_than_its_bound_lost_nothing() -> None:
+    points = pd.DataFrame(
+        {**dict.fromkeys(uneven.CELL, 1), "traffic": "x", "series": "x", "busiest": "none",
+         "busiest_index": -1, "imbalance": 1.5, "node_imbalance": 1.2, "ops": 9,
+         "message_size": [1, 2], "bound": [100.0, 200.0], "bound_share": [1.03, 1.02],
+         "time_p50": [97.0, 196.0]}
+    )  # fmt: skip
+    text = uneven.of_bound("x", uneven.with_uniform(points)).text
+    assert "103 % of it was reached; least at 2 B, 102 %" in text
+    assert "-" not in text and "not the traffic's" not in text
+
+
 def test_what_the_busiest_moved_is_told_by_bytes_and_by_messages() -> None:
     rows = pd.DataFrame(
         {"traffic": ["incast"] * 2, "series": ["incast"] * 2, "busiest": ["rank-receives"] * 2,
@@ -391,6 +414,10 @@ def test_nothing_follows_from_times_that_a_barrier_leaves_out(
     launches = {"a#0": SimpleNamespace(attributes={"sync": sync})}
     (found,) = uneven.find(cast(Results, SimpleNamespace(points=points, launches=launches)))
     assert "rank 0 receives most, 4 times the mean" in found.text
+    assert found.where == "4 ranks, 1 B, x"
+    monkeypatch.setattr(series, "named", lambda _: points["traffic"].where(points.index < 0, ""))
+    (alone,) = uneven.find(cast(Results, SimpleNamespace(points=points, launches=launches)))
+    assert alone.where == "4 ranks, 1 B"
     assert ("4\u2009000 % by bytes" in found.text) == is_told
     assert ("ops start at a barrier" in found.text) != is_told
 

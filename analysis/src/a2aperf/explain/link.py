@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from a2aperf.explain import series
 from a2aperf.explain.finding import Finding, listed, percent
+from a2aperf.labels import count_text
 from a2aperf.results import Results
 
 
@@ -23,7 +24,8 @@ def find(found: Results) -> list[Finding]:
         findings.append(
             Finding(
                 "link",
-                f"{len(rows)} points leave a node faster than its link: at most "
+                f"{count_text(len(rows), 'point')} {'leaves' if len(rows) == 1 else 'leave'} a "
+                "node faster than its link: at most "
                 f"{worst['gbps_node_net']:.4g} Gbit/s one way against {worst['limit']:.4g} "
                 f"({percent(float(ratio.max()))} of it"
                 f"{', which was stated' if all(stated) else ''}); a direction counted twice, a "
