@@ -239,7 +239,7 @@ public:
             lines += '\n';
         }
         if (!alltoall_options(options).search) return lines;
-        const std::string untried = untried_words(options, plan, ranks, {});
+        const std::string untried = untried_words(options, plan, ranks, {}, [](int) { return std::string(); });
         return untried.empty() ? lines : lines + fmt::format("  {}\n", untried);
     }
 

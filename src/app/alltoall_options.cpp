@@ -75,7 +75,8 @@ constexpr OptionRow kOptions[] = {
      .arity = Arity::perhaps,
      .example = "2min",
      .help =
-         "find the fastest of all --mode, --schedule, --window, --chunk, --endpoints and --poll (those given, else "
+         "find the fastest of all --mode, --schedule, --window, --chunk, --endpoints, --threads and --poll (those "
+         "given, else "
          "the usual ones) at each size within this time, and compare it with the default setting in alternating "
          "blocks (without a time: 5min)",
      .set =

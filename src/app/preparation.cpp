@@ -111,6 +111,17 @@ std::string why_cores_are_shared(const Job& job, const std::vector<int>& cores, 
     return words.empty() ? "how many cores the ranks may run on is unknown" : words;
 }
 
+std::string why_threads_share(const Job& job, const std::vector<int>& cores, int with_cores, int threads) {
+    if (threads <= with_cores) return {};
+    std::string words = why_cores_are_shared(job, cores, threads);
+    if (!words.empty()) return words;
+    return fmt::format("a rank has no cores for {}, as ranks are bound to them", counted(threads, "thread"));
+}
+
+std::string Preparation::why_threads_share(const Job& job, int threads) const {
+    return a2aperf::why_threads_share(job, cores_of_nodes, threads_with_cores, threads);
+}
+
 Plan plan_within(const MemoryBudget& budget, const Options& options, const Layout& layout,
                  const Workload::Skip& skip) {
     const Workload& workload = workload_of(options);
@@ -169,9 +180,12 @@ Preparation prepare(const Job& job, const Options& options, const StoredChoices&
         workload.sample_bytes(options, job.ranks()), static_cast<Bytes>(workload.most_channels(options)));
     auto cores = cores_of_nodes(job, choice.here);
     NodeCores node_cores = cores_of_node(job, choice.here);
+    const int with_cores = threads_with_cores(job, node_cores);
+    const auto why_threads = [&](int threads) { return why_threads_share(job, cores, with_cores, threads); };
     std::string shared_cores = why_cores_are_shared(job, cores, 1);
     const auto why_not = [&](const Point& point) -> std::optional<std::string> {
         if (auto why = usual_poll_trouble(options, point, shared_cores)) return why;
+        if (auto why = usual_threads_trouble(options, point, why_threads)) return why;
         const auto missing = lacking.find(point.memory.empty() ? options.memories.front() : point.memory);
         if (missing != lacking.end()) return missing->second;
         if (auto why = fabric_skip_reason(point, choice, job.layout())) return why;
@@ -210,11 +224,8 @@ Preparation prepare(const Job& job, const Options& options, const StoredChoices&
     auto environment = agree_on_environment(job, options.required_environment, choice.environment);
     if (plan.order.empty()) throw NothingToMeasure(why_all_skipped(plan));
     start_times.end(StartPhase::plan);
-    return {std::move(choice),  budget,
-            std::move(plan),    stored_start,
-            std::move(cores),   std::move(node_cores),
-            std::move(polling), std::move(environment),
-            std::move(memories)};
+    return {std::move(choice),     budget,     std::move(plan),    stored_start,           std::move(cores),
+            std::move(node_cores), with_cores, std::move(polling), std::move(environment), std::move(memories)};
 }
 
 } // namespace a2aperf

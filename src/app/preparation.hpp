@@ -30,6 +30,7 @@ struct Preparation {
     std::optional<Start> stored_start; // of the launch that this one goes on with
     std::vector<int> cores_of_nodes;   // [N], that the ranks there may run on
     NodeCores node_cores;              // of this node
+    int threads_with_cores;            // that each rank can have with a core for each of them
     PollingChoice polling;
     std::vector<EnvironmentVariable> environment;
     std::vector<const MemoryKind*> memories; // those of the launch that every node has
@@ -38,6 +39,8 @@ struct Preparation {
     bool is_oversubscribed(const Layout& layout) const {
         return a2aperf::is_oversubscribed(layout, cores_of_nodes, most_threads(plan));
     }
+    // Why so many threads of each rank would not all have a core, in words; empty where they have.
+    std::string why_threads_share(const Job& job, int threads) const;
     ChannelSettings channel_settings(const Options& options, const Job& job) const;
 };
 
@@ -54,6 +57,10 @@ std::string oversubscription(const Job& job, const std::vector<int>& cores, int 
 
 // Why ranks that spin would mislead, in words; empty where they would not. As above.
 std::string why_cores_are_shared(const Job& job, const std::vector<int>& cores, int threads);
+
+// Why not all of so many threads of each rank have a core. with_cores: of how many threads a rank all have one, by
+// where each rank may run.
+std::string why_threads_share(const Job& job, const std::vector<int>& cores, int with_cores, int threads);
 
 // The workload's. It opens more endpoints than it was asked for only where the buffers of all have room.
 Plan plan_within(const MemoryBudget& budget, const Options& options, const Layout& layout,

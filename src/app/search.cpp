@@ -279,7 +279,9 @@ void search_all(Launch& launch) {
     launch.introduce(progress);
     const std::string shared_cores =
         why_cores_are_shared(launch.job(), launch.prepared().cores_of_nodes, most_threads(launch.plan()));
-    const std::string untried = untried_words(launch.options(), launch.plan(), launch.job().ranks(), shared_cores);
+    const std::string untried =
+        untried_words(launch.options(), launch.plan(), launch.job().ranks(), shared_cores,
+                      [&](int threads) { return launch.prepared().why_threads_share(launch.job(), threads); });
     if (!untried.empty()) progress.note(untried);
     Search search(launch);
     search.select();

@@ -15,7 +15,8 @@ namespace a2aperf {
 inline constexpr Nanoseconds kSearchTime = 300'000'000'000;
 
 // What is tried: of all of these the values that are given.
-inline constexpr std::string_view kSearched = "--mode, --schedule, --window, --chunk, --endpoints or --poll";
+inline constexpr std::string_view kSearched =
+    "--mode, --schedule, --window, --chunk, --endpoints, --threads or --poll";
 
 // Of what a setting is made of: tagged, shift, any number of messages at once.
 bool is_default(const Point& point);

@@ -2,6 +2,9 @@
 #include "usual_settings.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <map>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -66,11 +69,34 @@ std::string usual_endpoints_trouble(const Options& options, int endpoints, int r
     return way && way->polling == Polling::block ? "--poll block sleeps on the queue of one endpoint" : "";
 }
 
+std::vector<int> usual_endpoints(const Options& options, int ranks) {
+    std::vector<int> endpoints = parse_endpoints(tried_values("endpoints"));
+    std::erase_if(endpoints, [&](int one) { return !usual_endpoints_trouble(options, one, ranks).empty(); });
+    return endpoints;
+}
+
 std::vector<Point> over_usual_endpoints(const Options& options, Axes axes, const Layout& layout, const Skip& skip) {
-    axes.endpoints = parse_endpoints(tried_values("endpoints"));
-    std::erase_if(axes.endpoints,
-                  [&](int one) { return !usual_endpoints_trouble(options, one, layout.ranks()).empty(); });
+    axes.endpoints = usual_endpoints(options, layout.ranks());
     return axes.endpoints.empty() ? std::vector<Point>() : make_plan(axes, layout, skip).points;
+}
+
+// A rank's endpoints with one queue have one domain, and it one thread.
+bool has_queues_for_threads(const Options& options) {
+    return std::ranges::count(alltoall_options(options).queues, Queues::each) > 0;
+}
+
+// Of several endpoints, in what numbers of them are tried.
+std::vector<Point> driven_by_usual_threads(const Options& options, Axes axes, const Layout& layout,
+                                           const Skip& skip) {
+    axes.endpoints = options.is_given("endpoints") ? alltoall_options(options).endpoints
+                                                   : usual_endpoints(options, layout.ranks());
+    std::erase(axes.endpoints, 1);
+    if (axes.endpoints.empty() || !has_queues_for_threads(options)) return {};
+    axes.queues = {Queues::each};
+    axes.threads = parse_threads(tried_values("threads"));
+    std::vector<Point> points = make_plan(axes, layout, skip).points;
+    std::erase_if(points, &Point::is_skipped);
+    return points;
 }
 
 // Of so many where they are planned.
@@ -85,6 +111,23 @@ std::string why_no_endpoints(const Options& options, const Plan& first, int endp
     return why;
 }
 
+// Of numbers of endpoints that are tried with one thread; of others the same words say why there are none.
+std::vector<std::string> untried_threads(const Options& options, const Plan& first, const WhyThreadsShare& why) {
+    std::map<int, bool> has_threads; // by endpoints
+    for (const Point& point : first.points)
+        if (point.channels > 1 && !point.is_skipped()) has_threads[point.channels] |= point.threads != Threads::one;
+    std::vector<std::string> words;
+    for (const auto& [endpoints, is_tried] : has_threads) {
+        if (is_tried) continue;
+        std::string shared = why(endpoints);
+        if (!has_queues_for_threads(options))
+            shared = "endpoints that have one queue have one domain, which belongs to one thread at a time";
+        words.push_back(fmt::format("--threads each of {} endpoints ({})", endpoints,
+                                    shared.empty() ? std::string(kNoTime) : shared));
+    }
+    return words;
+}
+
 } // namespace
 
 std::vector<std::vector<Point>> usual_settings(const Options& options, const Axes& axes, const Layout& layout,
@@ -93,6 +136,7 @@ std::vector<std::vector<Point>> usual_settings(const Options& options, const Axe
     std::vector<std::vector<Point>> all;
     if (!options.is_given("chunk")) all.push_back(cut_into_usual_chunks(one, layout, skip));
     if (!options.is_given("endpoints")) all.push_back(over_usual_endpoints(options, one, layout, skip));
+    if (!options.is_given("threads")) all.push_back(driven_by_usual_threads(options, one, layout, skip));
     if (!options.is_given("poll")) all.push_back(polled_in_usual_ways(one, layout, skip));
     std::erase_if(all, [](const std::vector<Point>& points) { return points.empty(); });
     return all;
@@ -104,14 +148,25 @@ std::optional<std::string> usual_poll_trouble(const Options& options, const Poin
     return oversubscription;
 }
 
-std::string untried_words(const Options& options, const Plan& first, int ranks,
-                          const std::string& oversubscription) {
+std::optional<std::string> usual_threads_trouble(const Options& options, const Point& point,
+                                                 const WhyThreadsShare& why) {
+    if (point.threads == Threads::one || options.is_given("threads")) return std::nullopt;
+    std::string shared = why(point.threads_of_rank());
+    return shared.empty() ? std::nullopt : std::optional(std::move(shared));
+}
+
+std::string untried_words(const Options& options, const Plan& first, int ranks, const std::string& oversubscription,
+                          const WhyThreadsShare& why_threads_share) {
     std::vector<std::string> left_out;
+    const bool has_threads = options.is_given("threads");
     for (const int endpoints : parse_endpoints(tried_values("endpoints"))) {
         if (options.is_given("endpoints")) break;
         if (const std::string why = why_no_endpoints(options, first, endpoints, ranks); !why.empty())
-            left_out.push_back(fmt::format("--endpoints {} ({})", endpoints, why));
+            left_out.push_back(
+                fmt::format("--endpoints {}{} ({})", endpoints, has_threads ? "" : ", --threads each", why));
     }
+    if (!has_threads)
+        std::ranges::move(untried_threads(options, first, why_threads_share), std::back_inserter(left_out));
     const bool has_polls =
         std::ranges::any_of(first.points, [](const Point& point) { return point.polling && !point.is_skipped(); });
     if (!options.is_given("poll") && !has_polls)

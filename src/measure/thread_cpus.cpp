@@ -63,4 +63,10 @@ std::vector<int> cpus_for_threads(const NodeCores* known, int threads) {
     return cpus;
 }
 
+int threads_with_cores(const Job& job, const NodeCores& node) {
+    int mine = 0;
+    while (!cpus_for_threads(&node, mine + 1).empty()) ++mine;
+    return static_cast<int>(job.min(mine));
+}
+
 } // namespace a2aperf

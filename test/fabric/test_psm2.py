@@ -98,13 +98,29 @@ def test_a_search_keeps_as_skipped_what_would_take_a_second_endpoint(launch_psm2
     outcome = launch_psm2(3, *of_two, "--ops", "120", command=("alltoall",))
     assert outcome.returncode == 0, outcome.stderr
     why = "psm2 opens 1 endpoint in a process, not 2"
-    assert f"not tried: --endpoints 2 ({why})" in outcome.stderr
+    assert f"not tried: --endpoints 2, --threads each ({why})" in outcome.stderr
     results = Results(tmp_path / "a.h5")
     skipped = [point for point in results.rows("search") if results.columns["endpoints"][point] == 2]
     assert [(results.words("mode")[point], results.words("skip_reason")[point]) for point in skipped] == [
         ("tagged", why),
         ("msg", why),
     ]
+
+
+def test_threads_for_endpoints_are_skipped_with_the_reason_and_one_endpoint_is_measured(launch_psm2, tmp_path):
+    words = ("--sizes", "64,64KiB", "--endpoints", "1,2", "--queues", "each,one", "--threads", "one,each")
+    outcome = launch_psm2(4, *words)
+    assert outcome.returncode == 0, outcome.stderr
+    results = Results(tmp_path / "a.h5")
+    why = "psm2 opens 1 endpoint in a process, not 2"
+    of_one_domain = "endpoints that have one queue have one domain, which belongs to one thread at a time"
+    wanted = {(1, "each", "one"): "", (2, "each", "one"): why, (2, "each", "each"): why, (2, "one", "one"): why, (2, "one", "each"): of_one_domain}
+    for size in (64, 65536):
+        points = [point for point in results.rows() if results.columns["message_size"][point] == size]
+        sets = [(int(results.columns["endpoints"][i]), results.words("queues")[i], results.words("threads")[i]) for i in points]
+        assert {one: results.words("skip_reason")[i] for one, i in zip(sets, points, strict=True)} == wanted
+        assert [results.columns["state"][i] for i in points] == [COMPLETE if one[0] == 1 else SKIPPED for one in sets]
+    assert f"skipped: {why} (tagged shift all endpoints 2 threads each)" in outcome.stdout
 
 
 def test_require(launch_psm2, tmp_path, monkeypatch):

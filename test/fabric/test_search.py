@@ -116,7 +116,7 @@ def test_endpoints_and_ways_to_poll_that_are_not_given_are_tried_where_they_tell
     assert set(ways) == ({""} if shares_cores else {"", "yield", "throttle=16"})
     assert (f"another --poll (oversubscribed: {ranks} ranks on " in outcome.stderr) == shares_cores
     assert set(endpoints) == ({1} if ranks == 2 else {1, 2})
-    assert ("not tried: --endpoints 2 (a rank has one peer" in outcome.stderr) == (ranks == 2)
+    assert ("not tried: --endpoints 2, --threads each (a rank has one peer" in outcome.stderr) == (ranks == 2)
     assert all(ways[i] == "" for i in np.flatnonzero(endpoints == 2)), "one option at a time"
     found = dict(re.findall(r'^(endpoints|poll) = "(.+)"$', (tmp_path / "a.search.toml").read_text(), re.MULTILINE))
     again = launch(ranks, "alltoall", "--config", "a.search.toml", "--ops", "2", "--no-sentinel", "-o", "b.h5")
@@ -128,10 +128,28 @@ def test_endpoints_and_ways_to_poll_that_are_not_given_are_tried_where_they_tell
 
 def test_a_thread_for_each_of_the_endpoints_that_it_tries_by_itself(a2aperf):
     of_four = ("alltoall", "--search", "--dry-run", "--ranks", "4", "--sizes", "1000")
-    usual, threaded = a2aperf(*of_four), a2aperf(*of_four, "--threads", "one,each")
-    assert usual.returncode == threaded.returncode == 0, usual.stderr + threaded.stderr
-    assert "endpoints 2" in usual.stdout and "threads each" not in usual.stdout
-    assert "endpoints 2 threads each" in threaded.stdout and "endpoints 2 1000 B" in threaded.stdout
+    usual, asked, of_one = a2aperf(*of_four), a2aperf(*of_four, "--threads", "one,each"), a2aperf(*of_four, "--threads", "one")
+    assert usual.returncode == asked.returncode == of_one.returncode == 0, usual.stderr + asked.stderr + of_one.stderr
+    assert "endpoints 2 1000 B" in of_one.stdout and "threads each" not in of_one.stdout
+    for outcome in (usual, asked):
+        assert "endpoints 2 threads each" in outcome.stdout and "endpoints 2 1000 B" in outcome.stdout
+
+
+@pytest.mark.parametrize(("cores", "words"), [(6, ()), (5, ()), (5, ("--threads", "one,each"))], ids=["enough", "too few", "asked for"])
+def test_threads_are_tried_by_itself_where_each_has_a_core(launch, tmp_path, monkeypatch, cores, words):
+    monkeypatch.setenv("HWLOC_SYNTHETIC", f"node:1 core:{cores} pu:1")  # a machine that is made up, where all may run everywhere
+    outcome = launch(
+        3, "alltoall", "--provider", "shm", "--sizes", "500", "--mode", "tagged", "--schedule", "shift", "--window", "all",
+        "--chunk", "whole", "--poll", "yield", "--search", "4s", "--ops", "120", "--warmup", "2", *words, "-o", "a.h5",
+    )  # fmt: skip
+    assert outcome.returncode == 0, outcome.stderr
+    results = Results(tmp_path / "a.h5")
+    tried = set(zip(results.columns["endpoints"], results.words("threads"), strict=True))
+    has_cores = cores >= 3 * 2
+    assert tried == {(1, "one"), (2, "one")} | ({(2, "each")} if has_cores or words else set())
+    why = "not tried: --threads each of 2 endpoints (oversubscribed: 2 threads each of 3 ranks on 5 cores)"
+    assert (why in outcome.stderr) == (not has_cores and not words)
+    assert ("oversubscribed: 2 threads" in outcome.stdout + outcome.stderr) == (not has_cores), "said of what is there, or of what is left out"
 
 
 def test_where_the_threads_of_one_setting_are_more_than_cores_all_yield_and_the_file_for_config_says_so(launch, tmp_path, monkeypatch):
@@ -156,7 +174,7 @@ def test_a_second_endpoint_is_left_out_where_its_buffers_have_no_room(a2aperf):
     assert tight.returncode == ample.returncode == 0, tight.stderr + ample.stderr
     assert tight.stdout.count(refused) == tight.stdout.count("endpoints 2 1048576 B") > 0
     assert tight.stdout.count("skipped") == tight.stdout.count(refused), "all else is tried"
-    assert "not tried: --endpoints 2 (the buffers of 2 endpoints have no room" in tight.stdout
+    assert "not tried: --endpoints 2, --threads each (the buffers of 2 endpoints have no room" in tight.stdout
     assert "endpoints 2 1048576 B" in ample.stdout
     assert "skipped" not in ample.stdout
     assert "not tried" not in ample.stdout
@@ -188,9 +206,9 @@ def test_every_round_has_the_faster_half_of_the_last_one(launch, tmp_path):
     [
         (
             ("--mode", "tagged", "--window", "all", "--schedule", "shift", "--chunk", "whole", "--poll", "yield"),
-            "the default setting alone to choose from: give --mode, --schedule, --window, --chunk, --endpoints or --poll more than",
+            "the default setting alone to choose from: give --mode, --schedule, --window, --chunk, --endpoints, --threads or --poll more than",
         ),
-        (("--search", "100ms"), "or fewer --sizes, --mode, --schedule, --window, --chunk, --endpoints or --poll"),
+        (("--search", "100ms"), "or fewer --sizes, --mode, --schedule, --window, --chunk, --endpoints, --threads or --poll"),
         (("--search", "100ms"), "not even one size fits"),
         (("--search", "5s", "--sizes", "64KiB", "--chunk", "1"), "not even one size fits"),  # 65536 messages an op
         (("--baseline", "mpi"), "--search and --baseline exclude each other"),

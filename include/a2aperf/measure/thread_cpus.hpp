@@ -24,4 +24,8 @@ NodeCores cores_of_node(const Job& job, const Locality& here);
 // the system places the threads. node: null where nothing is known.
 std::vector<int> cpus_for_threads(const NodeCores* node, int threads);
 
+// How many threads each rank of the launch can have with a core for each of them; 0 where it is unknown.
+// Collective.
+int threads_with_cores(const Job& job, const NodeCores& node);
+
 } // namespace a2aperf

@@ -35,7 +35,8 @@ TEST_CASE("what is tried are values of options of an all-to-all, each once, and 
                 const auto &ours = alltoall_options(options), &theirs = alltoall_options(usual);
                 return options.modes == usual.modes && options.schedules == usual.schedules &&
                        options.windows == usual.windows && options.polls == usual.polls &&
-                       ours.chunks == theirs.chunks && ours.endpoints == theirs.endpoints;
+                       ours.chunks == theirs.chunks && ours.endpoints == theirs.endpoints &&
+                       ours.threads == theirs.threads;
             };
             CHECK(is_usual() == (i == 0));
         }

@@ -23,7 +23,7 @@ Options searched(Bytes size, std::vector<Bytes> chunks, Nanoseconds time) {
     options.sizes = {size};
     alltoall_options(options).search = time;
     alltoall_options(options).chunks = std::move(chunks);
-    options.given = {"chunk", "endpoints", "poll"}; // of which nothing else is then tried
+    options.given = {"chunk", "endpoints", "threads", "poll"}; // of which nothing else is then tried
     return options;
 }
 
@@ -41,8 +41,8 @@ double needed(const Options& options) {
     return 0;
 }
 
-constexpr std::string_view kOptionsTried[] = {"--mode",  "--schedule",  "--window",
-                                              "--chunk", "--endpoints", "--poll"};
+constexpr std::string_view kOptionsTried[] = {"--mode",      "--schedule", "--window", "--chunk",
+                                              "--endpoints", "--threads",  "--poll"};
 constexpr Nanoseconds kSecond = 1'000'000'000;
 
 } // namespace
