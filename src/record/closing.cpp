@@ -70,6 +70,19 @@ std::optional<std::string> above_links(const Rows& rows, const NodeLinkRate& lin
         [](double gbps) { return fmt::format("{:.2f} Gbit/s", gbps); });
 }
 
+// Where all of a node's cores would do: a launcher may give a rank too few of them, and the system refuse one.
+std::optional<std::string> threads_without_core(const Rows& rows) {
+    Rows threaded;
+    std::ranges::copy_if(rows, std::back_inserter(threaded),
+                         [](const Row* row) { return !row->is_before && row->point.threads != Threads::one; });
+    return exceeding(
+        threaded, "not every thread of every rank got a core of its own", 0,
+        [](const Row& row) {
+            return static_cast<double>(row.point.threads_of_rank() - row.result->pinned_threads);
+        },
+        [](double count) { return counted(static_cast<std::int64_t>(count), "thread") + " of a rank without"; });
+}
+
 // P(X >= k) of the binomial distribution, n trials with probability p: the sum of its terms, in logarithms.
 double at_least(std::size_t k, std::size_t n, double p) {
     const auto log_factorial = [](std::size_t i) { return std::lgamma(static_cast<double>(i) + 1); };
@@ -330,7 +343,10 @@ std::vector<std::string> closing_words(const std::vector<Row>& rows, const Layou
         alike, "mean above p90", 1, [](const Row& row) { return summary_of(row).mean / summary_of(row).p90; },
         factor));
     remark(above_links(told, link));
-    if (oversubscription.empty()) remark(last_too_often(measured, layout.ranks()));
+    if (oversubscription.empty()) {
+        remark(threads_without_core(measured));
+        remark(last_too_often(measured, layout.ranks()));
+    }
     for (const std::string& words : disturbances(measured, yields)) remark(words);
     remark(sentinel_shift(rows));
     // Times of ops that follow one another hold what a rank waited for the others, too: they say nothing of modes.

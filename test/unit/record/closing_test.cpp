@@ -379,6 +379,25 @@ TEST_CASE("a thread for each endpoint is held against one for all") {
                                         "point, most at 1 kB: 2.00"));
 }
 
+TEST_CASE("threads that have no core of their own are told where ranks do not share cores anyway") {
+    const auto words_of = [](int pinned, bool is_before) {
+        Table table;
+        table.add(1000).pinned_threads = 0; // with one thread
+        PointResult& result = table.add(8);
+        result.pinned_threads = pinned;
+        table.points.back().channels = 3;
+        table.points.back().threads = Threads::each;
+        table.rows.back().is_before = is_before;
+        return table.words();
+    };
+    const std::string told =
+        "note: not every thread of every rank got a core of its own at 1 of 1 point, most at 8 B: ";
+    CHECK(test::contains(words_of(0, false), told + "3 threads of a rank without"));
+    CHECK(test::contains(words_of(2, false), told + "1 thread of a rank without"));
+    CHECK_FALSE(test::contains(words_of(3, false), "core of its own"));
+    CHECK_FALSE(test::contains(words_of(0, true), "core of its own"));
+}
+
 TEST_CASE("so is any other setting, where all else is the same") {
     Table table;
     const auto add = [&](const char* schedule, int window, Bytes chunk, double p50) -> Summary& {
