@@ -185,6 +185,8 @@ def test_who_has_most_is_not_named_where_each_op_has_another() -> None:
            "message_size": 1000, "beside": 0.9, "messages": 0.2}  # fmt: skip
     found = uneven.of_messages("zipf=1.2/op", pd.DataFrame([row]))
     assert "the busiest rank of an op has 1.8 times the mean to move" in found.text
+    alike = uneven.of_messages("zipf=1.2/op", pd.DataFrame([row | {"imbalance": 1.0}]))
+    assert "all ranks have the same to move in each op" in alike.text
     assert matrices.draws({}) == matrices.draws({"traffic_draws": np.nan}) == 1
 
 

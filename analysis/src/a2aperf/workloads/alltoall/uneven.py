@@ -160,7 +160,10 @@ def _of_no_time(name: str, rows: pd.DataFrame) -> Finding:
 def _asks(row: pd.Series) -> str:
     """Who has most to move and how much more than the mean, as long as anybody has more."""
     if matrices.draws(row) > 1:
-        return f"the busiest rank of an op has {float(row['imbalance']):.3g} times the mean to move"
+        mean = float(row["imbalance"])
+        if mean < 1 + _EQUAL:
+            return "all ranks have the same to move in each op"
+        return f"the busiest rank of an op has {mean:.3g} times the mean to move"
     busiest = matrices.Busiest(str(row["busiest"]), int(row["busiest_index"]))
     is_node = busiest.kind.startswith("node")
     times = float(row["node_imbalance" if is_node else "imbalance"])
