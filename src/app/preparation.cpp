@@ -115,7 +115,7 @@ std::string why_threads_share(const Job& job, const std::vector<int>& cores, int
     if (threads <= with_cores) return {};
     std::string words = why_cores_are_shared(job, cores, threads);
     if (!words.empty()) return words;
-    return fmt::format("a rank has no cores for {}, as ranks are bound to them", counted(threads, "thread"));
+    return fmt::format("not every rank is known to have a core for each of {}", counted(threads, "thread"));
 }
 
 std::string Preparation::why_threads_share(const Job& job, int threads) const {

@@ -14,8 +14,8 @@ namespace a2aperf {
 
 // One option's settings at a time, in every mode and else as the first setting of the axes that can be measured is.
 // The options whose settings go first where there is no time for them are last; one of which nothing is tried is
-// not there. Settings that the provider cannot do are there as skipped where they take more endpoints than one
-// thread looks after, and left out else.
+// not there. Of several endpoints with one thread those that the provider cannot do are there as skipped; what else
+// cannot be done is left out.
 std::vector<std::vector<Point>> usual_settings(const Options& options, const Axes& axes, const Layout& layout,
                                                const Workload::Skip& skip);
 
