@@ -358,9 +358,11 @@ def test_threads_that_share_a_cpu_with_the_poller_are_told(
 def test_a_rate_above_the_link_is_told(tmp_path: Path) -> None:
     found = findings(tmp_path, replace(QUIET, link_rate_gbps=50.0), "link")
     (one,) = found
-    count = int(one.numbers["points"])
-    verb = "1 point leaves" if count == 1 else f"{count} points leave"
-    assert one.text.startswith(f"{verb} a node faster than its link: at most ")
+    assert one.text.startswith(f"{one.numbers['points']} points leave a node faster than its link")
+    (tmp_path / "alone").mkdir()
+    of_one_size = replace(QUIET, link_rate_gbps=50.0, sizes=(60000,))
+    (alone,) = findings(tmp_path / "alone", of_one_size, "link")
+    assert alone.text.startswith("1 point leaves a node faster than its link: at most ")
     assert "faster than its link" in one.text and float(one.numbers["largest_share"]) > 1
     assert "stated" not in one.text
     (tmp_path / "stated").mkdir()
