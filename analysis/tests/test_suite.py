@@ -119,8 +119,15 @@ def test_settings_and_sizes_of_a_row() -> None:
     assert any("--ops=" in row[3] for row in rows(ASKED))
 
 
-def test_a_length_that_is_given_stands_instead_of_any_other() -> None:
-    asked = replace(ASKED, passed=["--duration", "50ms"])
+@pytest.mark.parametrize(
+    "given", ["--duration 50ms", "--ops=7", "-i 7", "-i7", "--precision 1%", "--config run.toml"]
+)
+def test_a_length_that_is_given_stands_instead_of_any_other(
+    given: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("run.toml").write_text('sync = "none"\n ops = 7 # few\n', encoding="utf-8")
+    asked = replace(ASKED, passed=given.split())
     assert not any("--ops=" in words or "--duration=" in words for *_, words in rows(asked))
 
 

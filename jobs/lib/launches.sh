@@ -38,10 +38,12 @@ log_launch() {
 # What else says the same as an option, or what it goes without.
 declare -A also_said=(["--ops"]='-i --precision' ["--sizes"]='-m --message-size' ["--nic"]=--domain)
 
-# add_unless_given OPTION VALUE…: the user's word counts for more than ours, and the program takes each once.
+# add_unless_given OPTION VALUE…: the user's word counts for more than ours, also in a file for --config, which the program
+# takes for less than ours; and it takes each once.
 add_unless_given() {
-    local word
-    for word in "${passed[@]}" "${site_options[@]}" "${keys[@]}" "${words[@]}" "${chosen[@]}"; do
+    local word configured
+    read_config "${passed[@]}" "${site_options[@]}" "${chosen[@]}"
+    for word in "${passed[@]}" "${site_options[@]}" "${configured[@]}" "${keys[@]}" "${words[@]}" "${chosen[@]}"; do
         [[ $word != -[a-z]* ]] || word=${word:0:2} # its value may stand behind it
         [[ " $1 ${also_said[$1]-} " != *" ${word%%=*} "* ]] || return 0
     done
@@ -50,8 +52,9 @@ add_unless_given() {
 
 # provider_asked_for: the one that launches will be told to use.
 provider_asked_for() {
-    local word before='' name=${site_provider:-auto}
-    for word in "${site_options[@]}" "${passed[@]}"; do
+    local word before='' configured name=${site_provider:-auto}
+    read_config "${site_options[@]}" "${passed[@]}"
+    for word in "${configured[@]}" "${site_options[@]}" "${passed[@]}"; do
         [[ $before != --provider ]] || name=$word
         [[ $word != --provider=* ]] || name=${word#*=}
         before=$word

@@ -40,11 +40,33 @@ has_form() {
     [[ $2 =~ ${pattern[$1]} ]] || die -2 "--$1 '$2': expected ${meaning[$1]%%:*}, such as --$1 ${meaning[$1]#*:}"
 }
 
-# require_sizes_once: what stands behind -- would count for more, without a word.
+# read_config WORD…: sets $configured to what the file says that --config names among these words, as --KEY=VALUE; what is
+# wrong with the file the program tells.
+read_config() {
+    local word before='' file line form='^"?([a-z][a-z-]*)"?[[:space:]]*(=(.*))?$'
+    configured=()
+    for word in "$@"; do
+        file=''
+        [[ $before != --config ]] || file=$word
+        [[ $word != --config=* ]] || file=${word#*=}
+        before=$word
+        [[ -f $file && -r $file ]] || continue
+        while read -r line || [[ $line ]]; do
+            line=${line%%#*} # which no value has
+            [[ $line =~ $form ]] || continue
+            word=${BASH_REMATCH[3]//[\"\'[:space:]]/}
+            word=${word#[} word=${word%]}
+            configured+=("--${BASH_REMATCH[1]}=${word:-yes}")
+        done <"$file"
+    done
+}
+
+# require_sizes_once: what stands behind -- would count for more, or be lost, without a word.
 require_sizes_once() {
-    local word
+    local word configured
     [[ ${asked[sizes]} ]] || return 0
-    for word in "${passed[@]}"; do
+    read_config "${passed[@]}"
+    for word in "${passed[@]}" "${configured[@]}"; do
         [[ ! $word =~ ^(--sizes|--message-size|-m)(=|$) ]] || die -2 "--sizes is given twice: before -- and, as $word, after it"
     done
 }

@@ -59,10 +59,12 @@ leave() {
 }
 
 take_defaults() {
-    local word
-    for word in "${passed[@]}"; do
-        [[ $word != -o* && $word != --output* && $word != --force && $word != --resume && $word != --dry-run ]] ||
-            die -2 "the job sets $word itself: --results chooses the folder"
+    local word configured
+    read_config "${passed[@]}"
+    for word in "${passed[@]}" "${configured[@]}"; do
+        [[ ! $word =~ ^--(force|resume|dry-run)=(false|no|off|0)$ ]] || continue # of a file
+        [[ ! $word =~ ^(-o|--output|--(force|resume|dry-run)(=|$)) ]] ||
+            die -2 "the job sets ${word%%=*} itself: --results chooses the folder"
     done
     if [[ ${asked[quick]} == yes && $kind != suite ]]; then
         : "${asked[sizes]:=1000,4000,15000,30000,60000}" "${asked[launches]:=1}"

@@ -66,10 +66,60 @@ def test_there_is_no_report_without_who_makes_it(tmp_path):
 )
 def test_what_the_user_says_by_another_name_is_not_said_again(given, option, is_added):
     said = run(
-        "-c", f'. {JOBS}/lib/launches.sh; passed=({given}) site_options=() keys=() words=(alltoall) chosen=()\n'
+        "-c", f'. {JOBS}/lib/options.sh; . {JOBS}/lib/launches.sh; passed=({given}) site_options=() keys=() words=(alltoall) chosen=()\n'
         f'add_unless_given {option} 1; echo "${{words[*]}}"',
     )  # fmt: skip
     assert said.stdout.strip() == ("alltoall" + f" {option} 1" * is_added), said.stderr
+
+
+# As in docs of the program: comments, quotes of both kinds, lists, a blank anywhere.
+CONFIG = """\
+# provider = "verbs"
+ops = 1000
+ "sizes"= ["64", '1KiB']   # two
+sync='none'
+provider = "tcp;ofi_rxm" # over verbs
+shuffle-ranks = false
+quiet
+"""
+
+
+@pytest.mark.parametrize("words", ["passed=(--config {})", "passed=(--config={})", "site_options=(--config {})", "chosen=(--config={})"])
+def test_a_file_that_the_user_names_counts_for_more_than_what_the_job_would_say(words, tmp_path):
+    file = tmp_path / "run.toml"
+    file.write_text(CONFIG)
+    asked = "; ".join(f"add_unless_given {option} 1" for option in ("--ops", "--sizes", "--sync", "--provider", "--shuffle-ranks", "--seed"))
+    said = run(
+        "-c", f". {JOBS}/lib/options.sh; . {JOBS}/lib/launches.sh; passed=() site_options=() keys=() words=(alltoall) chosen=()\n"
+        f'{words.format(file)}; {asked}; echo "${{words[*]}}"; site_provider=shm; provider_asked_for',
+    )  # fmt: skip
+    provider = "shm" if words.startswith("chosen") else "tcp;ofi_rxm"  # of one launch, not of the job
+    assert said.stdout == f"alltoall --seed 1\n{provider}", said.stderr
+
+
+@pytest.mark.parametrize("missing", ["", "/nowhere/at.toml", "."])
+def test_of_a_file_that_is_none_the_program_tells(missing):
+    said = run(
+        "-c", f". {JOBS}/lib/options.sh; . {JOBS}/lib/launches.sh; passed=(--config '{missing}') site_options=() keys=() words=() chosen=()\n"
+        'add_unless_given --ops 1; echo "${words[*]}"',
+    )  # fmt: skip
+    assert (said.stdout, said.stderr) == ("--ops 1\n", "")
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "said"),
+    [
+        ("output = 'a.h5'", [], "the job sets --output itself"),
+        ("dry-run = true", [], "the job sets --dry-run itself"),
+        ("sizes = 8", ["--sizes", "1000"], "--sizes is given twice"),
+        ("dry-run = false\nsizes = 8", [], ""),
+    ],
+)
+def test_what_the_job_sets_itself_stands_in_no_file(text, words, said, tmp_path):
+    (tmp_path / "run.toml").write_text(text)
+    outcome = run(JOBS / "alltoall.sbatch", "--plan", "4", *words, "--", "--config", tmp_path / "run.toml")
+    assert outcome.returncode == (2 if said else 0), outcome.stderr
+    assert said in outcome.stderr
 
 
 def test_the_program_knows_what_is_taken_for_other_names(program):

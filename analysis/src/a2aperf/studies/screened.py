@@ -17,7 +17,7 @@ from a2aperf.screening.choosing import Wanted
 from a2aperf.screening.design import ALONE
 from a2aperf.screening.plan import Plan
 from a2aperf.screening.trial import Trial
-from a2aperf.studies import library
+from a2aperf.studies import library, passed
 from a2aperf.studies.placed import Placed, place
 
 ROWS: Final = "screen.tsv"
@@ -50,7 +50,7 @@ class Screened(Placed):
 
     def passed(self, options: Sequence[str]) -> list[str]:
         """The options for a2aperf, with the plan's provider unless they name one."""
-        if any(word.partition("=")[0] == "--provider" for word in options):
+        if "--provider" in passed.names(options):
             return list(options)
         return [*options, "--provider", self.plan.provider]
 

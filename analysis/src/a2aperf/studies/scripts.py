@@ -10,12 +10,11 @@ import shutil
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from pathlib import Path
 from typing import Final
 
 from a2aperf.errors import InputError
-from a2aperf.studies import slurm
+from a2aperf.studies import passed, slurm
 
 _MARK: Final = "alltoall.sbatch"
 _SKIPPED: Final = (
@@ -53,8 +52,8 @@ class Scripts:
 
     def plan(self, script: str, words: Sequence[str], nodes: int) -> list[int]:
         """Nodes of every launch that a job with these words would make in such an allocation."""
-        front, dashes, passed = _split(words)
-        command = [str(self[script]), *front, "--plan", str(nodes), *dashes, *passed]
+        front, dashes, others = _split(words)
+        command = [str(self[script]), *front, "--plan", str(nodes), *dashes, *others]
         done = slurm.run(["bash", *command])
         if done.returncode:
             raise InputError(_said(slurm.last_line(done)))
@@ -85,7 +84,11 @@ class Scripts:
         shape = ["--dry-run", "--ranks", str(ranks), "--ranks-per-node", str(ranks_per_node)]
         line = [str(program), "alltoall", *words, *shape]
         done = slurm.run(line)
-        if done.returncode == 0 and _SKIPPED in done.stdout and not _has_limit(words):
+        if (
+            done.returncode == 0
+            and _SKIPPED in done.stdout
+            and "--memory-limit" not in passed.names(words)
+        ):
             # This machine's memory is not that of the nodes, which may measure these points.
             done = slurm.run([*line, _PLENTY])
         if done.returncode:
@@ -134,21 +137,6 @@ def _seconds(words: Sequence[str]) -> float | None:
     if not set(units) <= _UNITS.keys():
         return None
     return sum(float(x) * _UNITS[unit] for x, unit in zip(numbers, units, strict=True))
-
-
-def _has_limit(words: Sequence[str]) -> bool:
-    """Whether a limit of the memory was asked for, in these words or in the file that they name."""
-    if any(word.split("=")[0] == "--memory-limit" for word in words):
-        return True
-    # The program has read it already, and would have refused what is no text.
-    texts = (Path(name).read_text(errors="replace") for name in _configs(words))
-    return any(re.search(r"^\s*memory-limit\s*=", text, re.MULTILINE) for text in texts)
-
-
-def _configs(words: Sequence[str]) -> list[str]:
-    joined = [word.partition("=")[2] for word in words if word.startswith("--config=")]
-    after = [name for word, name in pairwise(words) if word == "--config"]
-    return joined + after
 
 
 def _said(line: str) -> str:

@@ -18,7 +18,7 @@ from typing import Any, Final
 from a2aperf import notation, regular, workloads
 from a2aperf.errors import InputError
 from a2aperf.labels import list_text
-from a2aperf.studies import interconnects
+from a2aperf.studies import interconnects, passed
 from a2aperf.studies.interconnects import Interconnect
 from a2aperf.studies.placed import Placed, place
 from a2aperf.suite.rounds import RUNS, rounds_for
@@ -28,7 +28,7 @@ NAME: Final = "suite.json"
 ROWS: Final = "suite.tsv"
 """Beside the plan: label, settings, block and workload of each launch, for jobs/lib/rows.sh."""
 _SCHEMA: Final = "a2aperf suite 1"
-_LENGTHS: Final = {"--ops", "--duration", "--messages"}
+_LENGTHS: Final = {"--ops", "--precision", "--duration", "--messages"}
 """How long a point is: they exclude each other."""
 LAUNCHES: Final = 8
 """Of each workload over each interconnect."""
@@ -139,7 +139,7 @@ def _options(key: str, asked: Request) -> list[str]:
     """Of a workload, without those that the user gives."""
     part = measured()[key].suite
     assert part is not None
-    given = {word.partition("=")[0] for word in asked.passed if word.startswith("-")}
+    given = passed.names(asked.passed)
     if given & _LENGTHS:
         given |= _LENGTHS
     words = part.quick if asked.is_quick else part.options
