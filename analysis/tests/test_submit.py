@@ -68,6 +68,36 @@ def test_points_that_this_machine_has_no_memory_for_are_estimated(a2a: A2A, tmp_
     assert " 5 min " in limited.out
 
 
+FIVE = "--sizes 1000,4000,15000,30000,60000"
+
+
+@pytest.mark.parametrize(
+    ("options", "passed", "asked"),
+    [
+        ("--quick", "", f"{FIVE} --ops 30"),
+        ("--quick", "--precision 1%", f"{FIVE} --precision 1%"),
+        ("--quick", "--ops=50", f"{FIVE} --ops=50"),
+        ("--quick", "-i 50", f"{FIVE} -i 50"),
+        ("--quick", "-i50", f"{FIVE} -i50"),
+        ("--check", "-m 1000:2000", "--ops 30 -m 1000:2000"),
+        ("--quick", "--config run.toml", "--ops 30 --config run.toml"),
+        ("--sizes 8", "", "--sizes 8"),
+        ("", "", ""),
+    ],
+)
+def test_the_estimate_is_of_what_the_job_will_measure(
+    a2a: A2A, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: str, passed: str, asked: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("run.toml").write_text("sizes = 8\n", encoding="utf-8")
+    program = tmp_path / "a2aperf"
+    program.write_text(f'#!/bin/sh\necho "$*" >{tmp_path}/asked\necho "time: about 1 s if"\n')
+    words = options.split() + (["--", *passed.split()] if passed else [])
+    lines(a2a("submit", "-N", "4", "--dry-run", *words))
+    found = Path("asked").read_text(encoding="utf-8").split(" --dry-run")[0]
+    assert found.split() == ["alltoall", *asked.split()]
+
+
 def test_options_reach_the_script_and_the_program(a2a: A2A) -> None:
     words = ["--ppn", "2", "--launches", "4", "--seed", "7", "--quick", "--go-on", "-t", "2:00:00"]
     words += ["-A", "physics", "--sbatch=--qos=low", "--results", "a 'b", "--sizes", "1000"]

@@ -50,6 +50,12 @@ add_unless_given() {
     words+=("$@")
 }
 
+# add_measured: what the job says that an all-to-all measures.
+add_measured() {
+    [[ ! ${asked[sizes]} ]] || add_unless_given --sizes "${asked[sizes]}"
+    [[ ${asked[quick]} == no ]] || add_unless_given --ops 30
+}
+
 # provider_asked_for: the one that launches will be told to use.
 provider_asked_for() {
     local word before='' configured name=${site_provider:-auto}
@@ -69,8 +75,7 @@ program_words() {
     read -ra words <<<"${plan_workload[$1]}"
     workload=${words[0]} variables=()
     if [[ $workload == alltoall ]]; then
-        [[ ! ${asked[sizes]} ]] || add_unless_given --sizes "${asked[sizes]}"
-        [[ ${asked[quick]} == no ]] || add_unless_given --ops 30
+        add_measured
     elif [[ $kind == suite ]]; then
         taken_by "$workload" "${site_options[@]}"
         given=("${kept_words[@]}" "${passed[@]}")

@@ -48,15 +48,18 @@ write_plan() {
     fi
 }
 
-# The plan for an allocation that is not there: its nodes are called n1, n2, …
+# The plan for an allocation that is not there: its nodes are called n1, n2, …; and the words that an all-to-all gets of the
+# job beside the user's, for an estimate of its time.
 print_plan() {
-    local n
+    local n words=() chosen=()
     nodes=()
     for ((n = 1; n <= asked[plan]; ++n)); do nodes+=("n$n"); done
     job_id=0
     keep_spares
     make_plan
     host_list() { range_of "$@"; }
+    add_measured
+    ((${#words[@]} == 0)) || printf '# added\t%s\n' "$(printf ' %q' "${words[@]}")"
     plan_text
 }
 

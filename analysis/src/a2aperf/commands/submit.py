@@ -37,8 +37,6 @@ a2a submit -N 20 --check --min-efficiency 80% --against spring    after a mainte
 a2a submit -N 20 --compare=--window=1,all --sizes 60kB --sbatch=--nodelist=node[001-020]
 """
 _WAIT: Final = "1:00:00"
-_CHECKED = "1000,4000,15000,30000,60000"
-"""Message sizes of jobs/check.sbatch, for the estimate."""
 
 
 def run(
@@ -217,8 +215,6 @@ def run(
         separate,
         str(own["--site"]),
         results,
-        sizes or _CHECKED * check,
-        quick or check,
         str(ready.rows) if ready else "",
         check,
         spare or 0,

@@ -6,6 +6,7 @@ from __future__ import annotations
 import csv
 import os
 import re
+import shlex
 import shutil
 import sys
 from collections.abc import Sequence
@@ -20,8 +21,17 @@ _MARK: Final = "alltoall.sbatch"
 _SKIPPED: Final = (
     "--memory-limit leaves"  # the program's words on a point for which memory is short
 )
+_ADDED: Final = "# added\t"
 _PLENTY: Final = "--memory-limit=1000TB"
 _UNITS: Final = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1, "min": 60, "h": 3600}
+
+
+@dataclass(frozen=True)
+class Launches:
+    """Of a job: the nodes of each, and the options that an all-to-all gets beside the user's."""
+
+    nodes: Sequence[int]
+    added: Sequence[str]
 
 
 @dataclass(frozen=True)
@@ -50,16 +60,18 @@ class Scripts:
         found = self.site(name or os.environ.get("A2APERF_SITE", "")).get("site_catalogue")
         return [Path(found)] if found else []
 
-    def plan(self, script: str, words: Sequence[str], nodes: int) -> list[int]:
-        """Nodes of every launch that a job with these words would make in such an allocation."""
+    def plan(self, script: str, words: Sequence[str], nodes: int) -> Launches:
+        """Every launch that a job with these words would make in such an allocation."""
         front, dashes, others = _split(words)
         command = [str(self[script]), *front, "--plan", str(nodes), *dashes, *others]
         done = slurm.run(["bash", *command])
         if done.returncode:
             raise InputError(_said(slurm.last_line(done)))
-        lines = [line for line in done.stdout.splitlines() if not line.startswith("# ")]
+        said = done.stdout.splitlines()
+        lines = [line for line in said if not line.startswith("# ")]
         rows = csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE)
-        return [int(row["nodes"]) for row in rows]
+        added = [line.removeprefix(_ADDED) for line in said if line.startswith(_ADDED)]
+        return Launches([int(row["nodes"]) for row in rows], shlex.split(" ".join(added)))
 
     def program(self) -> Path | None:
         """a2aperf: named by A2APERF, built in this clone, installed beside the scripts, in PATH."""

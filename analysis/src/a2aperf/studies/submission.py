@@ -10,13 +10,12 @@ from typing import Final
 
 from a2aperf.errors import InputError
 from a2aperf.labels import count_text
-from a2aperf.studies.scripts import Scripts
+from a2aperf.studies.scripts import Launches, Scripts
 
 # What a launch takes beside measuring: mpirun or srun, opening endpoints, the first contact with
 # every peer. Generous: docs/scaling.md has what was measured.
 START_SECONDS: Final = 10.0
 START_SECONDS_A_RANK: Final = 0.1
-_QUICK_OPS: Final = ("--ops", "30")
 
 
 @dataclass(frozen=True)
@@ -32,8 +31,6 @@ class Wanted:
     separate: bool = False
     site: str = ""
     results: str = ""
-    sizes: str = ""
-    quick: bool = False
     rows: str = ""  # a file of launches that are planned already
     check: bool = False  # the check after a maintenance
     spare: int = 0  # nodes beside those that are measured
@@ -98,23 +95,21 @@ def _job(wanted: Wanted, scripts: Scripts, slurm: Sequence[str], counts: list[in
     words = [*wanted.compare, *options, *wanted.options]
     words += ["--", *wanted.passed] if wanted.passed else []
     launches = scripts.plan(script, words, allocation)
-    if not launches:
+    if not launches.nodes:
         raise InputError(f"{script} plans no launch on {count_text(allocation, 'node')}")
     return Planned(
         allocation,
         ["sbatch", "-N", str(allocation), *slurm, str(scripts[script]), *words],
-        len(launches),
+        len(launches.nodes),
         _seconds(wanted, scripts, launches),
         slurm=slurm,
     )
 
 
-def _seconds(wanted: Wanted, scripts: Scripts, launches: Sequence[int]) -> float | None:
-    words = [*(["--sizes", wanted.sizes] if wanted.sizes else []), *wanted.passed]
-    if wanted.quick and "--ops" not in words:
-        words += _QUICK_OPS
+def _seconds(wanted: Wanted, scripts: Scripts, launches: Launches) -> float | None:
+    words = [*launches.added, *wanted.passed]
     total = 0.0
-    for nodes, count in Counter(launches).items():
+    for nodes, count in Counter(launches.nodes).items():
         one = launch_seconds(scripts, words, nodes * wanted.ppn, wanted.ppn)
         if one is None:
             return None
