@@ -113,10 +113,17 @@ def test_settings_and_sizes_of_a_row() -> None:
     asked = replace(ASKED, sizes="8,1KiB", passed=["--ops", "7", "--poll=yield"])
     for label, settings, _, words in rows(asked):
         own = next(one for one in ACROSS if one.label == label)
-        assert settings == ";".join(own.options)
+        assert settings == ";".join(own.options)  # none has one itself
         assert words.split().count("--sizes=8,1KiB") == 1
         assert "--ops" not in words
     assert any("--ops=" in row[3] for row in rows(ASKED))
+
+
+def test_a_layer_over_a_provider_is_part_of_its_name() -> None:
+    (layered, _) = across = interconnects.named("tcp;ofi_rxm@lo=rxm,shm")
+    assert layered.options == ["--provider=tcp;ofi_rxm", "--nic=lo"]
+    settings = {label: words for label, words, *_ in rows(replace(ASKED, across=across))}
+    assert settings == {"rxm": r"--provider=tcp\;ofi_rxm;--nic=lo", "shm": "--provider=shm"}
 
 
 @pytest.mark.parametrize(

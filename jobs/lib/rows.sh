@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck disable=SC2034,SC2154 # variables are shared among the files of this folder
 # The launches of a screening, of its confirmation, or of interconnects side by side: 'a2a screen' or 'a2a suite' has planned
-# them, and a file has a row for each, in their order: a label, what is set (NAME=VALUE of variables with ; between them, or -;
-# of a suite also options of a2aperf), the block; of a suite also the workload with its options, of a screening the pair, or the
+# them, and a file has a row for each, in their order: a label, what is set (NAME=VALUE of variables with ; between them, and \; for
+# one within a value, or -; of a suite also options of a2aperf), the block; of a suite also the workload with its options, of a screening the pair, or the
 # further value (value-N), with which a launch goes (- where there is none). Needs say.sh, options.sh, plan.sh, launches.sh.
 
 readonly kEndSeconds=180 # before the end of its time a job is told to end: --signal
@@ -15,9 +15,21 @@ row_label=() row_settings=() row_block=() row_workload=() row_pair=()
 declare -A dropped=() given_up=()
 there_is=()
 
+# split_settings TEXT: the settings of a row into $split.
+split_settings() {
+    local rest=$1 word one='^((\\.|[^\;])*)(;|$)'
+    split=()
+    while [[ $rest && $rest =~ $one ]]; do
+        word=${BASH_REMATCH[1]//\\;/;}
+        split+=("${word//\\\\/\\}")
+        rest=${rest:${#BASH_REMATCH[0]}}
+    done
+    [[ ! $rest ]] || split+=("$rest")
+}
+
 # read_rows: sets the arrays above, and $combinations, of which each row is one.
 read_rows() {
-    local label settings block more word words file=${asked[rows]} name='[A-Za-z_][A-Za-z0-9_]*'
+    local label settings block more word split file=${asked[rows]} name='[A-Za-z_][A-Za-z0-9_]*'
     row_label=() row_settings=() row_block=() row_workload=() row_pair=()
     [[ $kind != suite ]] || name+='|--[a-z][a-z-]*'
     [[ -f $file && -r $file ]] || die -2 "--rows $file: no such file that can be read"
@@ -25,8 +37,8 @@ read_rows() {
         [[ $label =~ ^[A-Za-z0-9-]+$ && $block =~ ^[0-9]{1,4}$ ]] ||
             die -2 "--rows $file, line $((${#row_label[@]} + 1)): expected a label, settings and a block, as 'a2a run' writes them"
         [[ $settings != - ]] || settings=''
-        IFS=';' read -ra words <<<"$settings"
-        for word in "${words[@]}"; do
+        split_settings "$settings"
+        for word in "${split[@]}"; do
             [[ $word =~ ^($name)= ]] || die -2 "--rows $file, line $((${#row_label[@]} + 1)): '$word' is no variable"
         done
         row_label+=("$label") row_settings+=("$settings") row_block+=("$block")
@@ -37,14 +49,18 @@ read_rows() {
 }
 
 # settings_of_row N: sets $chosen.
-settings_of_row() { IFS=';' read -ra chosen <<<"${row_settings[$1]}"; }
+settings_of_row() {
+    local split
+    split_settings "${row_settings[$1]}"
+    chosen=("${split[@]}")
+}
 
 # clear_screened: what a row does not set is set by nobody.
 clear_screened() {
-    local settings word words
+    local settings word split
     for settings in "${row_settings[@]}"; do
-        IFS=';' read -ra words <<<"$settings"
-        for word in "${words[@]}"; do
+        split_settings "$settings"
+        for word in "${split[@]}"; do
             [[ $word != --* ]] || continue
             unset "${word%%=*}"
         done

@@ -348,3 +348,20 @@ def test_a_signal_ends_the_launches_and_not_the_script(job, begin):
 def test_a_child_that_gets_the_signal_of_the_script_ends(job):
     outcome = job('stop_launch() { echo stopped; }; launch_pid=1; (interrupt "why"; echo on) || true; echo "${stopping:-none}"')
     assert (outcome.stdout, outcome.returncode) == ("none\n", 0), outcome.stderr
+
+
+@pytest.mark.parametrize(
+    ("settings", "chosen"),
+    [
+        (r"--provider=tcp\;ofi_rxm;--nic=lo", ["--provider=tcp;ofi_rxm", "--nic=lo"]),
+        (r"--label=a\\;--label=b\\\;\\\\c", ["--label=a\\", r"--label=b\;\\c"]),
+        (r"--label=a\\;--nic=\x", ["--label=a\\", r"--nic=\x"]),
+        ("--label=end\\", ["--label=end\\"]),
+        ("-", []),
+    ],
+)
+def test_a_setting_of_a_planned_launch_may_have_a_semicolon(job, tmp_path, settings, chosen):
+    (tmp_path / "suite.tsv").write_text(f"a\t{settings}\t0\talltoall\nb\t-\t0\talltoall\n")
+    outcome = job("kind=suite asked[rows]=suite.tsv; read_rows; clear_screened; combination 0; printf '%s\\n' \"${chosen[@]}\"")
+    assert outcome.returncode == 0, outcome.stderr
+    assert [line for line in outcome.stdout.split("\n") if line] == chosen

@@ -19,6 +19,7 @@ from a2aperf.screening.plan import Plan
 from a2aperf.screening.trial import Trial
 from a2aperf.studies import library, passed
 from a2aperf.studies.placed import Placed, place
+from a2aperf.studies.spelled import joined
 
 ROWS: Final = "screen.tsv"
 """Beside the plan: label, settings, block and pair of each launch, as jobs/lib/rows.sh has them."""
@@ -153,4 +154,4 @@ def _row(label: str, environment: Mapping[str, str], block: int, pair: str) -> s
     for word in words:
         if set(word) & set(";\t\n\\"):
             raise InputError(f"{word!r}: a screening sets no value with ; or a backslash")
-    return f"{label}\t{';'.join(words) or '-'}\t{block}\t{pair}\n"
+    return f"{label}\t{joined(words) or '-'}\t{block}\t{pair}\n"

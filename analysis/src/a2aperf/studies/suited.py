@@ -21,6 +21,7 @@ from a2aperf.labels import list_text
 from a2aperf.studies import interconnects, passed
 from a2aperf.studies.interconnects import Interconnect
 from a2aperf.studies.placed import Placed, place
+from a2aperf.studies.spelled import joined
 from a2aperf.suite.rounds import RUNS, rounds_for
 from a2aperf.workloads.workload import Workload
 
@@ -130,7 +131,7 @@ def rows(asked: Request) -> str:
             else:
                 order[key].reverse()
             words = " ".join([key, *_options(key, asked)])
-            lines += [f"{one.label}\t{';'.join(one.options)}\t{turn}\t{words}\n" for one in
+            lines += [f"{one.label}\t{joined(one.options)}\t{turn}\t{words}\n" for one in
                       order[key]]  # fmt: skip
     return "".join(lines)
 
