@@ -107,13 +107,15 @@ program_words() {
 # taken_by WORKLOAD WORD…: sets $kept_words to those of the program's options, with their values, that this workload has: a
 # site's options are those of an all-to-all.
 taken_by() {
-    local workload=$1 known word keeps=yes
+    local workload=$1 known word name keeps=yes
     shift
     kept_words=()
     (($#)) || return 0
     known=" $("$program" "$workload" --help-all | grep -oE -- '(^|[ ,])--?[a-z][a-z-]*' | tr -d ' ,' | tr '\n' ' ')"
     for word in "$@"; do
-        [[ $word != -[a-z-]* ]] || if [[ $known == *" ${word%%=*} "* ]]; then keeps=yes; else keeps=no; fi
+        name=${word%%=*}
+        [[ $word != -[a-z]* ]] || name=${word:0:2} # its value may stand behind it
+        [[ $word != -[a-z-]* ]] || if [[ $known == *" $name "* ]]; then keeps=yes; else keeps=no; fi
         [[ $keeps == no ]] || kept_words+=("$word")
     done
 }

@@ -72,6 +72,18 @@ def test_what_the_user_says_by_another_name_is_not_said_again(given, option, is_
     assert said.stdout.strip() == ("alltoall" + f" {option} 1" * is_added), said.stderr
 
 
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [
+        ("-i50 -m8 --sync barrier --window=1", "-i50 -m8 --sync barrier"),
+        ("-i 50 --schedule linear -m 8", "-i 50 -m 8"),
+    ],
+)
+def test_options_that_a_workload_has_are_kept_with_their_values(program, given, kept):
+    said = run("-c", f'. {JOBS}/lib/launches.sh; program={program}; taken_by pairs {given}; echo "${{kept_words[*]}}"')
+    assert said.stdout == f"{kept}\n", said.stderr
+
+
 # As in docs of the program: comments, quotes of both kinds, lists, a blank anywhere.
 CONFIG = """\
 # provider = "verbs"
