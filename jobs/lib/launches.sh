@@ -148,6 +148,7 @@ seconds_left() {
     size_of "$1"
     launch_limit=0 limited_by='' short=''
     expected=${took[$size]:-1}
+    ((expected > 0)) || expected=1 # a limit of 0 would be none
     if [[ ${asked[quick]} == yes ]]; then
         limit_to $((kQuickSeconds - SECONDS)) "--quick: the five minutes are over"
     fi

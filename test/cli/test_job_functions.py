@@ -302,12 +302,14 @@ def test_a_launch_has_the_limits_of_its_job_alone(job):
         seconds_left 0; echo "$launch_limit,$limited_by,$short"
         asked[budget]=1
         seconds_left 0; echo "$launch_limit,$limited_by,$short"
+        SECONDS=180 took["20 alltoall"]=0
+        seconds_left 0; echo "$launch_limit,$limited_by,$short"
         SECONDS=$((300 - 70)) asked[quick]=yes
         seconds_left 0; echo "$launch_limit,$limited_by,$short" """
     )
     assert outcome.returncode == 0, outcome.stderr
     budget = "the node-hour limit of 1 is reached"
-    assert outcome.stdout.splitlines() == ["0,,", f"180,{budget},", f"-50,{budget},{budget}"]
+    assert outcome.stdout.splitlines() == ["0,,", f"180,{budget},", f"0,{budget},{budget}", f"-50,{budget},{budget}"]
 
 
 @pytest.mark.parametrize(("silent", "reason"), [("n007", "no answer from n007"), ("", "the launcher says so")])
