@@ -34,7 +34,7 @@ declare -A only_of=([rows]='screen suite' [against]=check ["min-efficiency"]=che
 
 # And those that mean nothing in some; hosts: without Slurm.
 kOfLaunches='ppn sizes launches nodes subsets seed budget plan quick drop-bad-nodes go-on requeue spare no-confirm'
-declare -A never_of=([report]=$kOfLaunches [screen]=launches [hosts]='ppn requeue')
+declare -A never_of=([report]=$kOfLaunches [screen]=launches [hosts]='ppn requeue spare')
 
 has_form() {
     [[ $2 =~ ${pattern[$1]} ]] || die -2 "--$1 '$2': expected ${meaning[$1]%%:*}, such as --$1 ${meaning[$1]#*:}"

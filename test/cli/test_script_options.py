@@ -25,6 +25,7 @@ def run(*words: str | Path, **around: str) -> subprocess.CompletedProcess[str]:
         ("report.sbatch", ["--nodes", "20"], "--nodes means nothing here"),
         ("report.sbatch", ["--quick"], "--quick means nothing here"),
         ("screen.sbatch", ["--launches=50"], "--launches=50 means nothing here"),
+        ("run.sh", ["A=1,2", "--ranks", "2", "--spare", "1"], "--spare means nothing here"),
         ("check.sbatch", ["--plan", "4", "--min-efficiency", "80"], "--min-efficiency '80': expected a share of the link rate"),
         ("check.sbatch", ["--plan", "4", "--expect", "link,foo"], "--expect 'link,foo': expected link, and after commas"),
         ("compare.sbatch", ["--plan", "4", "A=1,2", "--sizes", "1000", "--", "--sizes=8"], "--sizes is given twice"),
