@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 
 from a2aperf.errors import InputError
@@ -92,6 +94,9 @@ def test_a_partition_that_is_not_there() -> None:
     [
         (20, "", [MAIN]),
         (20, "7-0", [MAIN]),
+        (20, "0", [MAIN]),
+        (20, "0", [MAIN, SHORT]),
+        (20, "INFINITE", [MAIN]),
         (10, "1:00:00", [SHORT]),
         (20, "2:00:00", [MAIN, SHORT]),
         (999, "7-0", []),
@@ -107,6 +112,10 @@ def test_what_can_run_is_let_through(nodes: int, time: str, places: list[Partiti
         (21, "", MAIN, "-N 21: a job in partition main gets up to 20 nodes"),
         (11, "", SHORT, "-N 11: a job in partition short gets up to 10 nodes"),
         (10, "61", SHORT, "-t 61: a job in partition short gets up to 1:00:00"),
+        (10, "0", SHORT, "-t 0: a job in partition short gets up to 1:00:00"),
+        (10, "0:00:00", SHORT, "-t 0:00:00: a job in partition short gets up to 1:00:00"),
+        (10, "unlimited", SHORT, "-t unlimited: a job in partition short gets up to 1:00:00"),
+        (10, "INFINITE", SHORT, "-t INFINITE: a job in partition short gets up to 1:00:00"),
     ],
 )
 def test_what_would_wait_for_ever_is_refused(
@@ -115,3 +124,11 @@ def test_what_would_wait_for_ever_is_refused(
     with pytest.raises(InputError, match="would wait for ever") as refused:
         partitions.require_room(nodes, time, [place])
     assert says in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("time", "minutes"),
+    [("0", math.inf), ("0:00", math.inf), ("Infinite", math.inf), ("0:01", 1 / 60), ("x", None)],
+)
+def test_a_limit_of_zero_is_none(time: str, minutes: float | None) -> None:
+    assert partitions.limit_asked(time) == minutes

@@ -161,6 +161,25 @@ def test_what_is_in_the_queue_when_a_job_is_refused_is_said(
     assert line == ["sbatch", f"--dependency=afterany:{':'.join(ids)}", script, "--results", "r"]
 
 
+@pytest.mark.parametrize(
+    ("time", "says"),
+    [("0", ""), ("UNLIMITED", ""), ("1", "limit of 0:01:00 is below the estimate")],
+)
+def test_a_limit_of_zero_is_not_below_the_estimate(
+    a2a: A2A, monkeypatch: pytest.MonkeyPatch, time: str, says: str
+) -> None:
+    programs = Path("programs").resolve()
+    programs.mkdir()
+    facts = "PartitionName=main Default=YES TotalNodes=9 MaxTime=UNLIMITED DefaultTime=NONE"
+    for name, text in (("sbatch", ""), ("sinfo", "exit 1"), ("scontrol", f"echo '{facts}'")):
+        (programs / name).write_text(f"#!/bin/sh\n{text}\n")
+        (programs / name).chmod(0o755)
+    monkeypatch.setenv("PATH", str(programs), prepend=":")
+    outcome = a2a("submit", "-N", "4", "-t", time, "--dry-run")
+    assert outcome.status == 0, outcome.err
+    assert says in outcome.out and ("time limit" in outcome.out) == bool(says)
+
+
 @pytest.mark.skipif(shutil.which("scontrol") is None, reason="no scontrol here")
 def test_a_first_job_that_is_refused_leaves_nothing(
     a2a: A2A, monkeypatch: pytest.MonkeyPatch
@@ -403,6 +422,23 @@ case " $* " in
 esac
 printf '%s\\tprogram\\tok\\ta2aperf\\n' n2 n3
 """
+
+
+@pytest.mark.parametrize("state", ["planned", "planned$", "reserved", "blocked"])
+def test_a_node_that_somebody_else_will_get_is_not_bad(
+    a2a: A2A, monkeypatch: pytest.MonkeyPatch, state: str
+) -> None:
+    programs = Path("programs").resolve()
+    programs.mkdir()
+    for name, text in (("sinfo", SINFO.replace("idle", "$STATE", 1)), ("srun", SRUN)):
+        (programs / name).write_text(text)
+        (programs / name).chmod(0o755)
+    monkeypatch.setenv("PATH", str(programs), prepend=":")
+    monkeypatch.setenv("STATE", state)
+    monkeypatch.delenv("SLURM_JOB_ID", raising=False)
+    outcome = a2a("doctor")
+    assert outcome.status == 0 and "2 of 2 nodes are fit" in outcome.out, outcome.err
+    assert "busy, and not looked at: n1" in outcome.err
 
 
 @pytest.mark.parametrize("state", ["allocated", "idle"])

@@ -327,7 +327,7 @@ def _limits(jobs: Sequence[Planned], ppn: int) -> list[str]:
 
 def _on_time(name: str, estimate: float, time: str, place: Partition) -> list[str]:
     """A limit for a job that has none of its own, and a word where its limit is too short."""
-    limit = partitions.minutes(time) if time else place.given_minutes
+    limit = partitions.limit_asked(time) if time else place.given_minutes
     if limit is not None and estimate > limit:
         return [f"{name}: the time limit of {partitions.clock(limit)} is below the estimate"]
     if time:

@@ -12,7 +12,8 @@ from a2aperf.studies import slurm
 from a2aperf.studies.study import Check
 
 _FREE: Final = ("idle", "mixed")
-_BUSY: Final = ("allocated", "completing")
+_BUSY: Final = ("allocated", "completing", "planned", "reserved", "blocked")
+"""Somebody has it, or will get it next."""
 _FLAGS: Final = "*~#!%$@^+-"
 
 

@@ -14,6 +14,8 @@ from a2aperf.errors import InputError
 from a2aperf.studies import slurm
 
 _DAY: Final = 24 * 60
+_NO_LIMIT: Final = ("UNLIMITED", "INFINITE", "-1")
+"""Of sbatch, beside a time of zero."""
 # What sbatch is told of other clusters or resources is beyond what is looked at here.
 _ELSEWHERE: Final = ("-M", "--clusters", "--reservation", "-w", "--nodelist")
 _ELSEWHERE_BY_DEFAULT: Final = ("SBATCH_CLUSTERS", "SLURM_CLUSTERS", "SBATCH_RESERVATION")
@@ -112,7 +114,7 @@ def require_room(nodes: int, time: str, places: Sequence[Partition]) -> None:
             f"-N {nodes}: a job in {called} gets up to {room} nodes, "
             "so this one would wait for ever"
         )
-    asked = minutes(time)
+    asked = limit_asked(time)
     limits = [one.most_minutes for one in places if one.most_minutes is not None]
     if asked is not None and len(limits) == len(places) and asked > max(limits):
         raise InputError(
@@ -144,6 +146,14 @@ def minutes(text: str) -> float | None:
     if found[4] is not None:
         return first * 60 + second + third / 60
     return first + second / 60
+
+
+def limit_asked(time: str) -> float | None:
+    """The minutes that -t asks for: infinity where it asks for no limit; None where it is none."""
+    if time.upper() in _NO_LIMIT:
+        return math.inf
+    asked = minutes(time)
+    return math.inf if asked == 0 else asked
 
 
 def clock(wanted: float) -> str:
