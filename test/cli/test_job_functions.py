@@ -367,3 +367,23 @@ def test_a_setting_of_a_planned_launch_may_have_a_semicolon(job, tmp_path, setti
     outcome = job("kind=suite asked[rows]=suite.tsv; read_rows; clear_screened; combination 0; printf '%s\\n' \"${chosen[@]}\"")
     assert outcome.returncode == 0, outcome.stderr
     assert [line for line in outcome.stdout.split("\n") if line] == chosen
+
+
+@pytest.mark.parametrize(
+    ("kind", "settings", "of_a_draw"),
+    [("alltoall", "", 2), ("compare", "A=1,2", 4), ("compare", "A=1,2,3", 6)],
+)
+def test_random_nodes_stay_for_a_round_and_in_a_comparison_for_two(job, kind, settings, of_a_draw):
+    """As --help of the scripts says."""
+    outcome = job(
+        f"""kind={kind} settings=({settings}) asked[subsets]=random asked[launches]=4 asked[seed]=7 asked[nodes]={"4,8" * (not settings) or 8}
+        read_settings; make_plan
+        for i in "${{!plan_nodes[@]}}"; do subset_of "$i"; ((plan_nodes[i] != 8)) || echo "$((i / {of_a_draw})) ${{subset[*]}}"; done"""
+    )
+    assert outcome.returncode == 0, outcome.stderr
+    drawn = {}
+    for line in outcome.stdout.splitlines():
+        turn, _, subset = line.partition(" ")
+        drawn.setdefault(turn, set()).add(subset)
+    assert all(len(subsets) == 1 for subsets in drawn.values()), drawn
+    assert len({next(iter(subsets)) for subsets in drawn.values()}) == len(drawn) > 1
