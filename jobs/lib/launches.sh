@@ -32,6 +32,7 @@ log_launch() {
     iconv -f UTF-8 -t UTF-8 <<<"$reason" >/dev/null 2>&1 || reason=$(LC_ALL=C tr -c '[:print:]\n' '?' <<<"$reason")
     printf '%03d\t%s\t%s\t%s\t%s\n' $(($1 + 1)) "$2" "$(now)" "$3" "$reason" >>"$log_file" ||
         die "nothing can be written to $log_file"
+    note_use
     good[$1]=$3
 }
 

@@ -53,6 +53,7 @@ leave() {
     local status=$?
     [[ $BASHPID == "$owner" ]] || return 0
     [[ ! ${hooked[*]} ]] || after_launch
+    note_use
     [[ ! ${scratch-} ]] || rm -rf "$scratch"
     [[ ! ${begun_file-} ]] || rm -f "$begun_file"
     [[ $kind != check || $status == 0 || ${verdict-} ]] || exit "$kUnknown"

@@ -275,6 +275,30 @@ def test_a_clock_that_was_set_back_gives_no_node_hours_back(job, tmp_path):
     assert (outcome.returncode, outcome.stdout) == (0, "1200\n"), outcome.stderr
 
 
+@pytest.mark.parametrize(("budget", "noted"), [("9", "3400\n"), ("", "")])
+def test_what_a_run_used_beside_its_launches_counts_for_the_next(job, tmp_path, budget, noted):
+    """Also what comes after the last of them, and what nothing can be written of."""
+    day = "2024-01-01T00"
+    (tmp_path / "results").mkdir()
+    (tmp_path / "results/log-79.tsv").write_text(
+        f"launch\tstarted\tended\tstatus\treason\n1\t{day}:00:00Z\t{day}:01:00Z\t0\t-\n"
+    )
+    (tmp_path / "results/plan-79.tsv").write_text("# counts\t20\n")
+    begin = f"may_go_on() {{ :; }}; allocated=20 asked[budget]='{budget}'; "
+    used = tmp_path / "results/used-79.txt"
+    one = job(f"{begin}leave; recall; SECONDS=80; log_launch 1 - - no; SECONDS=110; leave")
+    assert one.returncode == 0, one.stderr
+    assert (used.read_text() if used.exists() else "") == noted  # 20 nodes, a minute and 110 s
+    two = job(f'{begin}recall; echo "$node_seconds"; rm -r results; leave')
+    assert (two.returncode, two.stderr) == (0, ""), two.stderr
+    assert two.stdout == (noted or "1200\n")
+    used.parent.mkdir()
+    used.write_text("3 apples")
+    (tmp_path / "results/plan-79.tsv").write_text("# counts\t20\n")
+    (tmp_path / "results/log-79.tsv").write_text("launch\n")
+    assert job(f'{begin}recall; echo "$node_seconds"').stdout == "0\n"
+
+
 # An hour passes in no time.
 WATCHED = """\
 sleep() { ((SECONDS += $1)); }

@@ -120,7 +120,9 @@ def run(
             "to be good.",
         ),
     ] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="Five sizes in five minutes.")] = False,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Five sizes; launches end after five minutes.")
+    ] = False,
     drop_bad_nodes: Annotated[
         bool, typer.Option("--drop-bad-nodes", help="Leave out nodes that fail the preflight.")
     ] = False,
