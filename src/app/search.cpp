@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
 #include <limits>
 #include <map>
 #include <sstream>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -17,6 +17,7 @@
 #include "a2aperf/base/clock.hpp"
 #include "a2aperf/base/error.hpp"
 #include "a2aperf/base/terminal.hpp"
+#include "a2aperf/base/text_file.hpp"
 #include "a2aperf/plan/halving.hpp"
 #include "a2aperf/record/closing.hpp"
 #include "launch.hpp"
@@ -232,15 +233,20 @@ std::vector<std::string> Search::disturbed() const {
     return disturbances(compared, std::ranges::any_of(rows, yields));
 }
 
-void write_config(const std::filesystem::path& file, const std::string& text) {
-    std::ofstream stream(file);
-    stream << text << std::flush;
-    if (!stream)
-        throw RunError(fmt::format("cannot write {}: the findings are in the results file", file.string()));
+void write_config(const std::filesystem::path& file, const std::string& text, Overwrite overwrite) {
+    try {
+        write_text_file(file, text, overwrite == Overwrite::force);
+    } catch (const std::system_error& error) {
+        throw RunError(fmt::format("{}: the findings are in the results file", error.what()));
+    }
 }
 
+// A link that leads nowhere is in the way, too.
 void require_free(const std::filesystem::path& file, Overwrite overwrite) {
-    if (overwrite != Overwrite::force && std::filesystem::exists(file))
+    const auto kind = std::filesystem::symlink_status(file).type();
+    if (kind == std::filesystem::file_type::directory)
+        throw UsageError(fmt::format("{} is a folder: name other results with -o", file.string()));
+    if (overwrite != Overwrite::force && kind != std::filesystem::file_type::not_found)
         throw UsageError(
             fmt::format("{} exists already: --force replaces it, or name other results with -o", file.string()));
 }
@@ -296,8 +302,10 @@ void search_all(Launch& launch) {
             throw RunError(fmt::format("{}: nothing was found, for no size has valid ops of a setting and of the "
                                        "default side by side: give --search more time, or fewer ranks to a core",
                                        launch.file().path().string()));
-        write_config(config, search_config(found, launch.prepared().provider(), launch.file().path().string(),
-                                           launch.prepared().polling.way));
+        write_config(config,
+                     search_config(found, launch.prepared().provider(), launch.file().path().string(),
+                                   launch.prepared().polling.way),
+                     launch.options().overwrite);
     });
     if (launch.job().is_root()) tell_found(launch, found, search.disturbed(), config, took);
 }

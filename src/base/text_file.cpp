@@ -7,8 +7,10 @@
 
 #include <array>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <fstream>
+#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
@@ -39,7 +41,58 @@ void require_file(const struct stat& facts, const Named& name) {
             throw UsageError(fmt::format("{}: {} is {}, not a file", name.option, name.file, word));
 }
 
+[[noreturn]] void refuse_writing(const std::filesystem::path& file) {
+    throw std::system_error(errno, std::generic_category(), fmt::format("cannot write {}", file.string()));
+}
+
+// What a killed process of ours left under the name goes; anything else is not ours to remove.
+int open_new(const std::filesystem::path& file) {
+    constexpr int kFlags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
+    constexpr mode_t kMode = 0666; // the user's umask decides
+    const int opened = open(file.c_str(), kFlags, kMode);
+    if (opened >= 0 || errno != EEXIST) return opened;
+    struct stat there {};
+    const bool is_ours = lstat(file.c_str(), &there) == 0 && S_ISREG(there.st_mode) && there.st_uid == geteuid();
+    if (!is_ours) {
+        errno = EEXIST;
+        return -1;
+    }
+    return unlink(file.c_str()) == 0 ? open(file.c_str(), kFlags, kMode) : -1;
+}
+
+bool is_written(int opened, std::string_view text) {
+    while (!text.empty()) {
+        const ssize_t length = write(opened, text.data(), text.size());
+        if (length < 0 && errno == EINTR) continue;
+        if (length < 0) return false;
+        text.remove_prefix(static_cast<std::size_t>(length));
+    }
+    return fsync(opened) == 0 || errno == EINVAL || errno == ENOTSUP; // some file systems cannot
+}
+
+bool is_renamed(const std::filesystem::path& from, const std::filesystem::path& to, bool may_replace) {
+    if (may_replace) return rename(from.c_str(), to.c_str()) == 0;
+    if (renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return true;
+    if (errno != EINVAL) return false;
+    // The file system cannot promise it; a look before is the best there is.
+    struct stat there {};
+    if (lstat(to.c_str(), &there) != 0) return rename(from.c_str(), to.c_str()) == 0;
+    errno = EEXIST;
+    return false;
+}
+
 } // namespace
+
+void write_text_file(const std::filesystem::path& file, std::string_view text, bool may_replace) {
+    const std::filesystem::path partial = file.parent_path() / fmt::format(".{}.partial", file.filename().string());
+    const Descriptor opened(open_new(partial));
+    if (opened.number() < 0) refuse_writing(partial);
+    if (is_written(opened.number(), text) && is_renamed(partial, file, may_replace)) return;
+    const int error = errno;
+    unlink(partial.c_str());
+    errno = error;
+    refuse_writing(file);
+}
 
 std::string read_text_file(std::string_view option, const std::filesystem::path& file, Bytes most) {
     const Named name{option, quote(file.string())};

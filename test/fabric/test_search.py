@@ -226,6 +226,16 @@ def test_what_cannot_be_searched_is_refused(launch, tmp_path, words, says):
     assert not list(tmp_path.glob("a.*"))
 
 
+@pytest.mark.parametrize("words", [(), ("--force",)])
+def test_a_file_for_config_is_written_through_no_link(launch, tmp_path, words):
+    """One that leads nowhere would make a file wherever it leads."""
+    (tmp_path / "a.search.toml").symlink_to(tmp_path / "other.toml")
+    outcome = launch(2, "alltoall", "--provider", "shm", "--search", "2s", "--sizes", "1000", *OF_TWO, *words, "-o", "a.h5")
+    assert outcome.returncode == (0 if words else 2), outcome.stderr
+    assert not (tmp_path / "other.toml").exists()
+    assert (tmp_path / "a.search.toml").is_symlink() == (not words)
+
+
 def test_a_file_for_config_that_is_there_is_kept(launch, tmp_path):
     (tmp_path / "a.search.toml").write_text("mine")
     outcome = launch(2, "alltoall", "--search", "1min", "--sizes", "1000", "-o", "a.h5")

@@ -18,6 +18,10 @@ std::string read_text_file(std::string_view option, const std::filesystem::path&
 // The same, of a file whose text has no NUL: with one it is not a text file.
 std::string read_plain_text(std::string_view option, const std::filesystem::path& file, Bytes most);
 
+// A whole new file of this text, by way of .NAME.partial beside it; no link is followed. Throws std::system_error;
+// where something has the name already and it may not be replaced, with EEXIST.
+void write_text_file(const std::filesystem::path& file, std::string_view text, bool may_replace);
+
 // Of a file of /proc or /sys; empty where there is none.
 std::string first_line(const std::filesystem::path& file);
 

@@ -8,6 +8,7 @@
 
 #include <cstring>
 #include <fstream>
+#include <system_error>
 
 #include <doctest/doctest.h>
 
@@ -47,6 +48,39 @@ TEST_CASE("a file comes whole, up to the most that is read, also through a link"
     CHECK(read_text_file("--attach", folder / "link", text.size()) == text);
     CHECK(read_text_file("--attach", folder.put("empty", ""), 100).empty());
     CHECK_FALSE(read_text_file("--attach", "/proc/self/stat", 1U << 20U).empty()); // whose size is 0
+}
+
+TEST_CASE("a text is written under a name of its own, and no link is followed") {
+    const Folder folder;
+    const fs::path file = folder / "a.toml";
+    const fs::path partial = folder / ".a.toml.partial";
+    const auto text_of = [](const fs::path& path) { return read_text_file("--config", path, 1'000'000); };
+    const std::string text(200'000, 'x');
+    write_text_file(file, text, false);
+    CHECK(text_of(file) == text);
+    CHECK_FALSE(fs::exists(partial));
+    CHECK_THROWS_AS(write_text_file(file, "two", false), std::system_error);
+    CHECK(text_of(file) == text);
+    CHECK_FALSE(fs::exists(partial));
+    folder.put(".a.toml.partial", "of a killed launch");
+    write_text_file(file, "two", true);
+    CHECK(text_of(file) == "two");
+
+    const fs::path other = folder.put("other", "mine");
+    fs::remove(file);
+    fs::create_symlink(other, file);
+    CHECK_THROWS_AS(write_text_file(file, "three", false), std::system_error);
+    write_text_file(file, "three", true);
+    CHECK(text_of(file) == "three");
+    CHECK_FALSE(fs::is_symlink(file));
+    fs::create_symlink(other, partial);
+    CHECK_THROWS_AS(write_text_file(file, "four", true), std::system_error);
+    CHECK(text_of(other) == "mine");
+    CHECK(text_of(file) == "three");
+    fs::remove(other);
+    CHECK_THROWS_AS(write_text_file(file, "four", true), std::system_error); // the link leads nowhere
+    CHECK_FALSE(fs::exists(other));
+    CHECK_THROWS_AS(write_text_file(folder / "none" / "a", "x", true), std::system_error);
 }
 
 TEST_CASE("one byte more is refused, and nothing is kept of a file without end") {
