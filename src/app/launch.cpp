@@ -233,12 +233,13 @@ bool Launch::is_done_before(int index) {
 }
 
 void Launch::extend(const std::vector<Point>& more, const std::vector<int>& order) {
-    prepared_.plan.points.insert(prepared_.plan.points.end(), more.begin(), more.end());
-    prepared_.plan.order.insert(prepared_.plan.order.end(), order.begin(), order.end());
     const FileDeadline deadline(job_);
     on_root(job_, [&] {
         file_.use([&](Recorder& recorder) { recorder.extend(more, job_.layout(), prepared_.provider()); });
     });
+    // Of a file that could not become longer the last words count the points that it has.
+    prepared_.plan.points.insert(prepared_.plan.points.end(), more.begin(), more.end());
+    prepared_.plan.order.insert(prepared_.plan.order.end(), order.begin(), order.end());
 }
 
 void Launch::measure_points(Progress& progress, const Done& done, std::size_t first) {

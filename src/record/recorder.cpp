@@ -137,14 +137,15 @@ RunError Recorder::Impl::nameless() const {
 void Recorder::Impl::extend(const std::vector<Point>& more, const Layout& layout, const std::string& provider) {
     settle();
     require_name();
-    points.insert(points.end(), more.begin(), more.end());
+    std::vector<Point> all = points;
+    all.insert(all.end(), more.begin(), more.end());
     Extents extents = results.extents;
-    extents.points = static_cast<int>(points.size());
+    extents.points = static_cast<int>(all.size());
     require_room(file, extents);
     Replacement replacement(file);
     ResultsFile longer =
         ResultsFile::create(replacement.path(), FileLayout::preallocated, results.attributes, extents);
-    longer.columns.write_asked(points, layout, provider);
+    longer.columns.write_asked(all, layout, provider);
     copy_measured(results, states, longer);
     if (const auto damaged = copy_checksums(results, longer))
         throw RunError(
@@ -156,8 +157,10 @@ void Recorder::Impl::extend(const std::vector<Point>& more, const Layout& layout
         publish(replacement, Existing::replace);
     } catch (const std::exception&) {
         results = std::move(former); // which has the name: its end can still be told
+        states.resize(points.size());
         throw;
     }
+    points = std::move(all);
 }
 
 PercentileRule Recorder::Impl::percentile_rule() const {

@@ -118,9 +118,10 @@ def faulty(
         notes.unlink(missing_ok=True)
         (tmp_path / "a.h5").unlink(missing_ok=True)
         # The launcher itself does without.
+        usual = [] if "--search" in words else OF_COMMAND[command]  # it chooses the order of points
         faults = [f"{name}={value}" for name, value in preload(fault, notes).items()]
         outcome = subprocess.run(
-            [MPIRUN, "-t", str(seconds), str(ranks), *within, "env", *faults, program, command, *CALM, *OF_COMMAND[command], *words],
+            [MPIRUN, "-t", str(seconds), str(ranks), *within, "env", *faults, program, command, *CALM, *usual, *words],
             cwd=tmp_path, env=os.environ, capture_output=True, text=True, timeout=seconds + 20,
             stdin=subprocess.DEVNULL,
         )  # fmt: skip

@@ -68,6 +68,16 @@ def test_a_rank_that_is_stopped(ends, phase):
     assert "waited" in message or "nothing happened for" in message
 
 
+def test_a_search_whose_file_cannot_become_longer(ends):
+    """A file for the points of the next round is a copy: what goes wrong there is told, and what was measured is kept."""
+    words = ["--mode", "tagged,write-imm", "--chunk", "whole", "--search", "2s", "--warmup", "2"]
+    told = [ends(f"call=read do=EIO path=a.h5 nth={nth} rank=0", *words, timeout="20s") for nth in (300, 500, 700)]
+    assert {reason for reason, _ in told} == {"other"}, told
+    assert all("Input/output error" in message for _, message in told), told
+    # Those of a point name it.
+    assert any(", point " not in message for _, message in told), told
+
+
 @pytest.mark.parametrize("rank", [0, 1])
 @pytest.mark.parametrize("phase", PHASES)
 def test_a_signal(ends, phase, rank):
