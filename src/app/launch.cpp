@@ -304,8 +304,12 @@ void Launch::keep(const Point& point, int index, const PointOutcome& outcome) {
 }
 
 void Launch::at_file(const std::function<void(Recorder&)>& act) {
+    at_root([&] { file_.use(act); });
+}
+
+void Launch::at_root(const std::function<void()>& act) {
     const FileDeadline deadline(job_);
-    if (job_.is_root()) file_.use(act);
+    if (job_.is_root()) act();
     bool is_done = true;
     job_.broadcast(is_done);
 }

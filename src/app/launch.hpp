@@ -54,6 +54,8 @@ public:
     Samples sample(const Point& point, const std::string& at_hand);
     // Something that rank 0 does with the file, for which the others wait longer. Collective.
     void at_file(const std::function<void(Recorder&)>& act);
+    // Something else that takes rank 0 its time, likewise.
+    void at_root(const std::function<void()>& act);
     void finish();                                    // after the last point
     bool has_figures() const { return has_figures_; } // after it: whether an op of any point was valid
 

@@ -176,10 +176,9 @@ std::vector<Turn> turns_of(const std::vector<PairReport>& sizes, int most) {
     return turns;
 }
 
-// From the file, where those of an earlier launch are too.
+// On rank 0. From the file, where those of an earlier launch are too.
 Findings examine(Launch& launch, const PairMatrix& matrix) {
     Findings findings;
-    if (!launch.job().is_root()) return findings;
     std::map<Bytes, std::vector<PairTime>> by_size;
     const std::vector<Point>& points = launch.plan().points;
     for (std::size_t i = 0; i < points.size(); ++i) {
@@ -275,11 +274,12 @@ void measure_pairs(Launch& launch) {
             progress.note(fmt::format("{} B skipped: {}", point.message_size, point.skip_reason));
     launch.measure_points(progress, [](int, PointOutcome&&) {});
     const PairMatrix matrix(plan, ranks);
-    Findings findings = examine(launch, matrix);
+    Findings findings;
+    launch.at_file([&](Recorder&) { findings = examine(launch, matrix); });
     if (pair_options(options).suspects > 0) measure_suspects(launch, matrix, findings, progress);
     launch.finish();
+    launch.at_root([&] { report(launch, progress, findings); }); // a line for every pair, as csv
     if (!launch.job().is_root()) return;
-    report(launch, progress, findings);
     if (const std::string words = launch.oversubscription(); !words.empty()) progress.note(words);
     const std::size_t before = launch.points_before();
     progress.note(fmt::format("{}, {} measured again: {}",

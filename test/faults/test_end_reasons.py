@@ -156,3 +156,22 @@ def test_memory_that_is_not_to_be_had(faulty, ends, needs_provider, rank):
     # In tidying up it does not matter; and libstdc++'s directory iterator ends the process: rank 0 writes nothing any more then.
     ended = "running" if rank == 0 else "peer-lost"
     assert reasons <= {"out-of-memory", "finished", ended, NOT_MET}
+
+
+def test_a_rank_that_judges_the_pairs_is_waited_for(faulty, needs_provider):
+    """Rank 0 reads them from the file, for as long as it takes."""
+    needs_provider("net")
+    words = ["--provider", "net", "--sizes", "1000", "--ops", "3", "--warmup", "1", "--suspects", "0"]
+
+    def launch(fault: str, timeout: str):
+        return faulty(2, f"call=read path=a.h5 rank=0 {fault}", *words, "--timeout", timeout, command="pairs")
+
+    # The first read that is of no point: those before it are of points, those behind it of the end.
+    low, high = 0, int(re.search(r"^0 calls (\d+)$", launch("do=EIO nth=1000000", "20s").notes, re.MULTILINE)[1])
+    while high - low > 1:
+        middle = (low + high) // 2
+        told = launch(f"do=EIO nth={middle}", "20s").stderr
+        low, high = (middle, high) if ", point " in told else (low, middle)
+    assert "cannot read /pairs/" in launch(f"do=EIO nth={high}", "20s").stderr
+    outcome = launch(f"do=late:2500 nth={high}", "1s")
+    assert outcome.struck and outcome.returncode == 0, outcome.stderr
