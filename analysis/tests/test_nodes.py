@@ -165,6 +165,61 @@ def test_a_node_that_was_always_slow_did_not_move() -> None:
     assert one.factor == pytest.approx(1.25, rel=0.03)
 
 
+def of_values(values: Floats) -> history.NodeHistory:
+    """Nights of nodes that all launches have."""
+    return history.of_nights([night(day, row.tolist()) for day, row in enumerate(values)])
+
+
+@pytest.mark.slow
+def test_who_was_faster_for_a_while_is_no_candidate_and_who_gets_slower_is_one() -> None:
+    """The way back of one is a move to slower; both were five nights ago."""
+    rng = np.random.default_rng(10)
+    named = missed = 0
+    for _ in range(5 * YEARS):
+        values = noise(rng, 105, 20)
+        values[50:100, 7] -= np.log(1.1)
+        values[100:, 3] += np.log(1.1)
+        candidates = set(of_values(beside_others(values, 20)).candidates())
+        named += bool(candidates - {"n3"})
+        missed += "n3" not in candidates
+    assert named <= at_most(0.05, 5 * YEARS)
+    assert missed <= at_most(0.05, 5 * YEARS)
+
+
+def test_a_way_back_to_the_others_drains_nobody() -> None:
+    values = noise(np.random.default_rng(11), 150, 20)
+    values[50:100, 7] -= np.log(1.1)
+    made = of_values(beside_others(values, 20))
+    assert [(one.node, one.is_slower, one.stays) for one in made.moved] == [
+        ("n7", False, False),
+        ("n7", True, True),
+    ]
+    assert (made.candidates(), made.slow) == ({}, [])
+    assert not any("candidates" in line for line in told.lines(made))
+
+
+def test_a_slow_node_that_got_a_little_faster_is_slow() -> None:
+    values = noise(np.random.default_rng(12), 150, 20)
+    values[:, 7] += np.log(1.3)
+    values[75:, 7] -= np.log(1.1)
+    made = of_values(beside_others(values, 20))
+    assert [(one.node, one.is_slower) for one in made.moved] == [("n7", False)]
+    assert made.candidates() == {"n7": "sends slower than the other nodes"}
+    (one,) = made.slow
+    assert (one.node, one.nights) == ("n7", 75)
+    assert one.factor == pytest.approx(1.3 / 1.1, rel=0.02)
+
+
+@pytest.mark.parametrize("since", [5, 12, 40])
+def test_a_slow_node_that_was_mended_is_none(since: int) -> None:
+    """Its last 30 nights have those before the repair, too."""
+    values = noise(np.random.default_rng(13), 150, 20)
+    values[:-since, 7] += np.log(1.3)
+    made = of_values(beside_others(values, 20))
+    assert [(one.node, one.is_slower) for one in made.moved] == [("n7", False)]
+    assert (made.candidates(), made.slow) == ({}, [])
+
+
 @pytest.mark.parametrize("since", [0, 20])
 def test_a_slow_node_that_is_measured_no_more_is_no_candidate(since: int) -> None:
     values = noise(np.random.default_rng(9), 60, 12)

@@ -3,14 +3,14 @@
 
 A night is a day (UTC): launches of one day have their weather in common and count once. The steps
 are those of `moves`; a node that did not move but is far from the others in its last nights is told
-by how far nodes differ. What is said of nodes holds of whatever is compared: adapters, directions,
-pairs.
+by how far nodes differ; so is one whose move did not leave it slower than they are. What is said of
+nodes holds of whatever is compared: adapters, directions, pairs.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -45,7 +45,8 @@ class Moved:
     """A node that went to another level: all that moved with it, the farthest first.
 
     `first` is the day (since 1970) of the first night there; `stays` says whether its last nights
-    have at least half of it still; `facts` are those of the node that changed with it:
+    have at least half of it still; `behind` is the part in which they are slower than the other
+    nodes', empty where they are not; `facts` are those of the node that changed with it:
     name, before, after.
     """
 
@@ -53,6 +54,7 @@ class Moved:
     first: int
     moves: list[tuple[What, Move]]
     stays: bool
+    behind: str = ""
     facts: list[tuple[str, str, str]] = field(default_factory=list)
 
     @property
@@ -60,12 +62,17 @@ class Moved:
         """Rather than faster: by its largest move."""
         return self.moves[0][1].factor > 1
 
+    @property
+    def is_slow(self) -> bool:
+        """Whether it got slower, still is, and is slower than the others: one may catch up."""
+        return self.is_slower and self.stays and bool(self.behind)
+
 
 @dataclass(frozen=True)
 class Slow:
-    """A node that is slower than the others in its last nights, and did not move.
+    """A node that is slower than the others in its last nights, and not for a move.
 
-    `factor` is on the time; `nights` are all that are known of it.
+    `factor` is on the time; `nights` are all that are known of it since it moved.
     """
 
     node: str
@@ -125,9 +132,9 @@ class NodeHistory:
         if self.per != "node":
             return reasons
         for one in self.moved:
-            if one.is_slower and one.stays:
+            if one.is_slow:
                 day = np.datetime64(one.first, "D")
-                reasons[one.node] = f"{one.moves[0][0].part} slower since {day}"
+                reasons[one.node] = f"{one.behind} slower since {day}"
         for two in self.slow:
             reasons.setdefault(two.node, f"{two.what.part} slower than the other nodes")
         return reasons
@@ -152,9 +159,14 @@ def of_nights(found: Sequence[Night], per: Per = "node") -> NodeHistory:
         for what in parts:
             enough = (np.isfinite(tables[what]).sum(axis=0) >= moves.LEAST).sum()
             searched.append(Searched(what, int(enough), out.least))
-    joined = [_with_facts(one, found) for one in _joined(told, days)]
-    names = {one.node for one in joined}
-    slow = [one for one in _slow(tables, nodes) if one.node not in names]
+    least = {one.what: one.least for one in searched}
+    joined = [
+        _with_facts(replace(one, behind=_behind(one, tables, nodes, least)), found)
+        for one in _joined(told, days)
+    ]
+    names = {one.node for one in joined if one.is_slow}
+    last = {(node, what): move.first for node, what, move in told}  # the latest: told in order
+    slow = [one for one in _slow(tables, nodes, last) if one.node not in names]
     changed = changes.of_nights(found) if per == "node" else None
     return NodeHistory(days, nodes, len(found), joined, slow, searched, tables, per, changed)
 
@@ -205,6 +217,29 @@ def _joined(told: Sequence[tuple[str, What, Move]], days: Sequence[int]) -> Iter
         yield Moved(node, days[largest.first], of, bool(stays))
 
 
+def _behind(
+    one: Moved, tables: dict[What, Floats], nodes: Sequence[str], least: dict[What, float]
+) -> str:
+    """The part in which the last nights of a node are slower than those of the median node.
+
+    A move is seen beside the node's own nights before: one that was faster than the others and is
+    like them now got slower, too. Half of what can be told counts, as of a move that stays.
+    """
+    at = nodes.index(one.node)
+    for what, _ in one.moves:
+        levels = np.array([_now(line) for line in tables[what].T])
+        limit = max(np.log(moves.WORTH), _STAYS * np.log(least[what]))
+        if levels[at] - np.nanmedian(levels) >= limit:
+            return what.part
+    return ""
+
+
+def _now(line: Floats) -> float:
+    """The median of the last nights that are known; NaN of none."""
+    known = line[np.isfinite(line)][-moves.RECENT :]
+    return float(np.median(known)) if known.size else np.nan
+
+
 def _with_facts(one: Moved, found: Sequence[Night]) -> Moved:
     """What was recorded of the node in the night before is held against that of the first one.
 
@@ -224,15 +259,20 @@ def _with_facts(one: Moved, found: Sequence[Night]) -> Moved:
         for name in sorted({*before} & {*after})
         if before[name] != after[name]
     ]
-    return Moved(one.node, one.first, one.moves, one.stays, changed)
+    return replace(one, facts=changed)
 
 
-def _slow(tables: dict[What, Floats], nodes: Sequence[str]) -> Iterator[Slow]:
-    """Of each node its farthest series."""
+def _slow(
+    tables: dict[What, Floats], nodes: Sequence[str], last: dict[tuple[str, What], int]
+) -> Iterator[Slow]:
+    """Of each node its farthest series, from its last move on."""
     worst: dict[str, Slow] = {}
     for what, table in tables.items():
-        counts = np.isfinite(table).sum(axis=0)
-        lately = np.array([_of_last(table[:, at]) for at in range(len(nodes))])
+        since = [last.get((node, what), 0) for node in nodes]
+        lines = [table[first:, at] for at, first in enumerate(since)]
+        counts = [np.isfinite(line).sum() for line in lines]
+        fewest = [moves.RECENT if first else moves.LEAST for first in since]
+        lately = np.array([_of_last(*one) for one in zip(lines, fewest, strict=True)])
         for at in _apart(lately, _ERROR / len(tables)):
             middle = np.nanmedian(lately)
             factor = float(np.exp(lately[at] - middle))
@@ -255,8 +295,8 @@ def _apart(levels: Floats, error: float) -> list[int]:
     return [int(at) for at in known[off > limit]]
 
 
-def _of_last(line: Floats) -> float:
+def _of_last(line: Floats, fewest: int) -> float:
     """The mean of the last nights that are known, without a fifth at each end; NaN of too few."""
     known = np.sort(line[np.isfinite(line)][-LATELY:])
     cut = known.size // 5
-    return float(known[cut : known.size - cut].mean()) if known.size >= moves.LEAST else np.nan
+    return float(known[cut : known.size - cut].mean()) if known.size >= fewest else np.nan
