@@ -222,6 +222,7 @@ class _Judge:
         self.judged = found.judged
         speed = -np.log(self.judged.time(pairing.points).to_numpy(dtype=np.float64))
         self.y = self._per_unit(speed)
+        self.known = ~np.isnan(self.pairing.per_launch(speed))
         self.side, self.block = pairing.side, pairing.block
         if pairing.between_jobs:
             more = jobs.excess(self.pairing.per_launch(speed), self.steps, ~self.side)
@@ -303,17 +304,16 @@ class _Judge:
         with np.errstate(divide="ignore"):  # messages of 0 B have the rate 0
             rate = np.log(self.pairing.points[self.judged.rate].to_numpy(dtype=np.float64))
         log_rate = self._per_unit(rate) + made.drawn - self.y
-        known = ~np.isnan(self.pairing.per_launch(rate))
         named = {"jobs": self.pairing.units["job"]}
         if self.pairing.compared == "day":
             named["days"] = self.pairing.units["day"]
         for name, own in (("baseline", False), ("candidate", True)):
-            mine = known & (self.pairing.side == own)[:, None]
+            mine = self.known & (self.pairing.side == own)[:, None]
             cells[f"launches_{name}"] = mine.sum(axis=0)
             for unit, of in named.items():
                 cells[f"{unit}_{name}"] = [of[launches].nunique() for launches in mine.T]
-            cells[f"time_{name}"] = np.exp(-np.nanmean(made.drawn[self.side == own], axis=0))
-            cells[f"rate_{name}"] = np.exp(np.nanmean(log_rate[self.side == own], axis=0))
+            cells[f"time_{name}"] = np.exp(-_mean(made.drawn[self.side == own]))
+            cells[f"rate_{name}"] = np.exp(_mean(log_rate[self.side == own]))
         cells["ratio"] = np.exp(made.effect)
         sure = self.reason is None
         cells["ratio_low"] = np.exp(made.low) if sure else np.nan
@@ -346,6 +346,11 @@ class _Judge:
             )
         ]
         return pd.Series(needed, index=cells.index, dtype="Int64")
+
+
+def _mean(values: Floats) -> Floats:
+    """Of each cell that of what is known; NaN where nothing is."""
+    return pd.DataFrame(values).mean().to_numpy(dtype=np.float64)
 
 
 def _worst(margins: list[float]) -> float:

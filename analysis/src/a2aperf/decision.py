@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from a2aperf import blocks, bootstrap, equivalence, jobs, laws, maxt, power, robust
 from a2aperf.blocks import Blocks, Sides
+from a2aperf.deferred import pandas as pd
 
 Floats = NDArray[np.float64]
 
@@ -178,8 +179,11 @@ def predicted(
     for cell, spread in enumerate(spreads):
         known = side & ~np.isnan(y[:, cell])
         other = y[known, cell]
-        arrays["effect"][cell] = effect = other.mean() - np.nanmean(y[~side, cell])
-        if spread is None or not len(other):
+        own = y[~side & ~np.isnan(y[:, cell]), cell]
+        if not len(other) or not len(own):
+            continue
+        arrays["effect"][cell] = effect = other.mean() - own.mean()
+        if spread is None:
             continue
         more = 0.0 if excess is None else float(np.mean(excess[known, cell]))
         further = spread.further(begun[known], more)
@@ -210,7 +214,7 @@ def _exchangeable(y: Floats, side: Sides, excess: Floats | None) -> bool:
     """Whether jobs of the candidate vary hardly more than those of the baseline."""
     if excess is None:
         return True
-    variance = np.nan_to_num(np.nanvar(y[~side], axis=0, ddof=1))
+    variance = np.nan_to_num(pd.DataFrame(y[~side]).var(ddof=1).to_numpy())
     return bool((excess[side].mean(axis=0) <= _LITTLE * variance).all())
 
 

@@ -31,6 +31,9 @@ TREND: Final = 6  # jobs from which a trend is told
 _DAY_NS: Final = 86_400 * 1_000_000_000
 _WEEK_NS, _MONTH_NS = 7 * _DAY_NS, 30 * _DAY_NS
 LINE: Final = ["series", "ranks", "nodes", "ppn", "message_size"]
+_FIGURES: Final = (
+    "jobs", "first", "last", "median", "trend", "trend_low", "trend_high", "values"
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -52,9 +55,9 @@ class Change:
 @dataclass(frozen=True)
 class History:
     """`launches`: id, time (ns), job (its number), in order. `lines`: one row per line with `jobs`,
-    `launches`, `first`, `last`, `median` (`Judged.rate`, of the jobs' medians), `trend`,
-    `trend_low`, `trend_high` (relative speed per 30 days since the last step, NaN below 6 jobs or
-    within a week), `values` (of the jobs). `changes` in order of time; `jobs`: how many.
+    `launches`, `first`, `last`, `median` (`Judged.rate`, of the jobs' medians that are known),
+    `trend`, `trend_low`, `trend_high` (relative speed per 30 days since the last step, NaN below 6
+    jobs or within a week), `values` (of the jobs). `changes` in order of time; `jobs`: how many.
     """  # noqa: D205
 
     launches: pd.DataFrame
@@ -141,22 +144,23 @@ def _lines(columns: pd.Index, y: Floats, rates: Floats, times: Floats, since: in
     for number, key in enumerate(columns):
         known = ~np.isnan(y[:, number])
         values = rates[known, number]
+        told = values[~np.isnan(values)] if not np.isnan(values).all() else np.array([np.nan])
         last = known & (np.arange(len(y)) >= since)
         slope, low, high = _trend(times[last], y[last, number], phi)
         rows.append(
             {
                 **dict(zip(LINE, key, strict=True)),
                 "jobs": int(known.sum()),
-                "first": values[0],
-                "last": values[-1],
-                "median": float(np.median(values)),
+                "first": told[0],
+                "last": told[-1],
+                "median": float(np.median(told)),
                 "trend": slope,
                 "trend_low": low,
                 "trend_high": high,
                 "values": values.tolist(),
             }
         )
-    return pd.DataFrame(rows)
+    return pd.DataFrame(rows, columns=[*LINE, *_FIGURES])
 
 
 def _memory(times: Floats, y: Floats) -> float:

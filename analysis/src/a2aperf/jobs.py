@@ -139,7 +139,7 @@ def _fewer(y: Floats, job: NDArray[np.intp], baseline: NDArray[np.bool_]) -> Flo
     with np.errstate(divide="ignore"):
         share = np.where(count > 1, np.pi / 2, 1.0) / count
     share[np.isinf(share)] = np.nan
-    usual = np.nanmean(share[baseline], axis=0)
+    usual = pd.DataFrame(share[baseline]).mean().to_numpy()  # NaN of none, without a warning
     return np.asarray(np.nan_to_num(np.maximum(0.0, (share - usual) * variance)))
 
 

@@ -156,7 +156,9 @@ def records(data: pd.DataFrame) -> list[dict[str, Any]]:
 
 
 def plain(value: Any) -> Any:
-    """A value as JSON has it; what is unknown or no number there is None."""
+    """A value, or a list of them, as JSON has it; what is unknown or no number there is None."""
+    if isinstance(value, list):
+        return [plain(one) for one in value]
     if value is pd.NA or (isinstance(value, float) and not math.isfinite(value)):
         return None
     return value.item() if hasattr(value, "item") else value

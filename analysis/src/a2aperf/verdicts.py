@@ -74,7 +74,8 @@ def rests_on(comparison: Comparison) -> str:
 def _in_all(comparison: Comparison, side: str, total: int) -> str:
     """Where no cell has all launches of a side."""
     most = int(comparison.cells[f"launches_{side}"].max())
-    return f" in a cell ({total} launches in all)" if total > most else ""
+    in_all = labels.count_text(total, "launch", "launches")
+    return f" in a cell ({in_all} in all)" if total > most else ""
 
 
 def _counted(comparison: Comparison, side: str) -> str:

@@ -156,6 +156,8 @@ def _chosen(lines: pd.DataFrame, every: bool) -> tuple[pd.DataFrame, list[str]]:
 
 
 def _table(made: History, every: bool) -> list[str]:
+    if made.lines.empty:
+        return ["no point here has a time that could be followed"]
     lines, left_out = _chosen(made.lines, every)
     since = "per 30 days since the last change" if made.changes else "per 30 days"
     columns = [
@@ -186,13 +188,21 @@ def signed(share: float) -> str:
 
 
 def _spark(values: list[float]) -> str:
-    """Values as bars from their smallest to their largest; the last ones where there are many."""
+    """Values as bars from their smallest to their largest; the last ones where there are many.
+
+    One that is not known leaves its place empty.
+    """
     shown = values[-_WIDTH:]
-    low, high = min(shown), max(shown)
+    known = [value for value in shown if value == value]
+    if not known:
+        return UNKNOWN
+    low, high = min(known), max(known)
     # Bars tell changes of a few per cent, not noise of a few per mille.
     span = max(high - low, 0.02 * high) or 1.0  # messages of 0 B have the rate 0
     steps = len(_BARS) - 1
-    return "".join(_BARS[round(steps * (value - low) / span)] for value in shown)
+    return "".join(
+        _BARS[round(steps * (value - low) / span)] if value == value else " " for value in shown
+    )
 
 
 def _told(change: Change, every: bool) -> list[str]:

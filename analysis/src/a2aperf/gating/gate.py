@@ -126,8 +126,9 @@ def gate(asked: Request) -> Gate:
 
 
 def _last_begun(found: Results | None) -> int:
-    begun = found.points["started"].astype("Float64").max() if found is not None else None
-    return int(begun) if begun == begun and begun is not None else -1
+    """When the last point that says it began, ns since 1970; -1 where none does."""
+    known = found.points["started"].dropna() if found is not None else ()
+    return int(max(known, default=-1))
 
 
 def _limited(own: Results, asked: Request, notes: list[str], of_last: Sequence[str]) -> list[Check]:
