@@ -8,7 +8,7 @@ import math
 import numpy as np
 import pytest
 
-from a2aperf import equivalence, maxt, power
+from a2aperf import decision, equivalence, maxt, power
 from trials import Trial
 
 pytestmark = pytest.mark.slow
@@ -78,3 +78,18 @@ def test_the_smallest_margin_is_shown_in_four_of_five_trials() -> None:
 def test_what_is_beyond_all_numbers_is_not_said() -> None:
     """The critical value where no arrangement of the launches can be significant."""
     assert math.isnan(power.detectable(0.01, 4.0, 7.0, np.finfo(float).max))
+
+
+@pytest.mark.parametrize(("family", "fewest"), [(1, 5), (2, 6), (6, 7)])
+def test_as_many_launches_as_are_said_to_be_needed_decide(family: int, fewest: int) -> None:
+    """Candidates of one baseline share the error."""
+    rng = np.random.default_rng(1)
+    for each in (fewest - 1, fewest):
+        side = np.array([False, True, True, False] * each)[: 2 * each]
+        block = np.arange(2 * each) // 4
+        y = rng.normal(0, 0.01, (2 * each, 3))
+        made = decision.exchanged(y, side, block, 0.02, rng, family=family)
+        assert made.fewest == fewest
+        assert made.decides == (each == fewest)
+        needed = made.needed(0.5)
+        assert needed == [fewest if made.decides else None] * 3

@@ -68,6 +68,11 @@ class Decision:
         exchanged = self.arrangements >= 2 * self.family / self.level
         return exchanged or (self.arrangements == 0 and bool((self.freedom >= 1).any()))
 
+    @property
+    def fewest(self) -> int:
+        """Launches a side, in A B B A blocks, with which exchanged ones decide."""
+        return power.fewest(self.level / self.family)
+
     def detectable(self) -> list[float]:
         """Minimum detectable effect per cell (90 % power), whatever effect there is.
 
@@ -99,7 +104,7 @@ class Decision:
         """
         if not self.decides:
             return [None] * len(self.effect)
-        least = power.fewest(self.level)
+        least = self.fewest
         return [
             power.launches_needed(*numbers, change, least)
             for numbers in zip(self.spread, self.freedom, self._tails(), strict=True)

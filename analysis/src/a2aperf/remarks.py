@@ -54,7 +54,7 @@ def notes(pairing: Pairing, made: Decision, reason: str | None) -> list[str]:
         fewest = _fewest(pairing)
         told.append(
             f"with {labels.count_text(fewest, pairing.compared)} on one side no difference can be "
-            f"significant: at least {power.fewest(made.level)} a side, 8 are usual"
+            f"significant: at least {made.fewest} a side, 8 are usual"
         )
     told += [f"{column}: {_values(pairing, column)}" for column in pairing.disjoint]
     told += _assumed(pairing)
