@@ -172,6 +172,14 @@ def test_a_spread_under_load_that_lasts_is_no_impact(count: int) -> None:
     assert called <= 10
 
 
+def test_too_few_times_for_a_figure_last_in_nothing() -> None:
+    few, many = np.array([1000.0, 1001.0]), np.arange(1.0, 2001.0)
+    of = [(few if at == 3 else many, 2 * many) for at in range(10)]
+    assert impact.lasts("p50", of)
+    assert not impact.lasts("p99", of)
+    assert not impact.lasts("p50", [*of, (np.array([]), many)])
+
+
 def test_an_impact_that_only_independent_alternations_would_show(path: Path) -> None:
     points = loading.load([path]).points
     row = points[points["load_level"] == 50].iloc[0]

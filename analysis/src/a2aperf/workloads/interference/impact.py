@@ -91,9 +91,12 @@ def impact(name: str, of: Sequence[Alternation]) -> Impact:
 def lasts(name: str, of: Sequence[Alternation]) -> bool:
     """Whether the ratio is not 1 also where alternations may be like the ones before (`means`).
 
-    A load that makes its phases differ, and goes on doing so for several, makes them so.
+    A load that makes its phases differ, and goes on doing so for several, makes them so. Nothing is
+    said where a phase has too few times for the figure.
     """
     alone, loaded = _logs(name, of)
+    if not np.isfinite(alone).all() or not np.isfinite(loaded).all():
+        return False
     low, high = means.interval(loaded - alone)
     return not low <= 0 <= high
 
