@@ -85,9 +85,9 @@ def run(
     First comes the sum, then a line for each check: what, where, measured, the limit or bound, n.
     Limits need one launch; without --job those of a folder are for the last job of each scale and
     setting. A baseline needs five jobs or more, and several launches to be compared with it: then a
-    loss beyond what jobs of the baseline differ by is told (5 % error for all checks of the
-    baseline together), and ok means that a loss of --loss is excluded. Files of 'a2aperf pairs'
-    have their weak links as checks, for which alone nothing need be asked.
+    loss beyond what jobs of the baseline differ by is told (5 % error for all bands of sizes
+    together, and 1 % for single sizes), and ok means that a loss of --loss is excluded. Files of
+    'a2aperf pairs' have their weak links as checks, for which alone nothing need be asked.
 
     --expect link computes a ceiling from the link's rate, the framing at its MTU, PCIe lanes and
     speed, rails, ranks a node, memory inside a node, and the taper that is given. Each factor has
