@@ -61,6 +61,25 @@ def test_lines_for_channel_adapters_stand_above_the_general_ones() -> None:
     assert arbitration.of_text("qos_swe_high_limit 9\n").limit is None
 
 
+def test_what_opensm_writes_where_nobody_set_anything_says_nothing() -> None:
+    """As its own file of defaults has them, below the general lines or above."""
+    general = "qos_high_limit 0\nqos_vlarb_high 0:4,1:0\nqos_vlarb_low 0:0,1:4\nqos_sl2vl 0,1\n"
+    unset = (
+        "qos_ca_max_vls 0\nqos_ca_high_limit -1\nqos_ca_vlarb_high (null)\n"
+        "qos_ca_vlarb_low (null)\nqos_ca_sl2vl (null)\n"
+    )
+    known = arbitration.of_text(general)
+    assert known == Arbitration((0, 1), ((0, 4), (1, 0)), ((0, 0), (1, 4)), 0)
+    for text in (general + unset, unset + general):
+        reader = Reader()
+        assert all([reader.line(line) for line in text.splitlines()])
+        assert (reader.found, reader.oddities) == (known, [])
+    of_host = "qos_ca_vlarb_low 0:64,1:4\n"  # of one name alone
+    for text in (general + of_host + unset, of_host + general):
+        assert arbitration.of_text(text) == Arbitration((0, 1), known.high, ((0, 64), (1, 4)), 0)
+    assert arbitration.of_text(unset.replace("_ca", "")) == Arbitration()
+
+
 def test_what_is_not_understood_is_not_known_and_told() -> None:
     reader = Reader()
     for line in ("qos_vlarb_low 0:300", "qos_sl2vl 0,77", "qos_high_limit many"):

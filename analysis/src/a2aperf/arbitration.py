@@ -123,6 +123,7 @@ def _weights(text: str) -> Weights | None:
 _CONF: Final = re.compile(
     r"\s*qos_(?:(ca|rtr|sw0|swe)_)?(max_vls|high_limit|vlarb_high|vlarb_low|sl2vl)\s*[=\s]\s*(\S.*?)\s*"
 )
+_UNSET: Final = ("(null)", "-1")
 _SWITCHED: Final = re.compile(r"\s*qos\s*[=\s]\s*(TRUE|FALSE)\s*", re.IGNORECASE)
 _PORT_INFO: Final = re.compile(r"\s*(?:#\s*)?([A-Za-z][A-Za-z0-9]*):\.{3,}(.*?)\s*")
 _TITLE: Final = re.compile(r"\s*#?\s*(SL2VL table|VLArbitration tables)\b.*")
@@ -145,7 +146,7 @@ class Reader:
     oddities: list[str] = field(default_factory=list)
     _priority: str = ""
     _lanes: tuple[int, ...] = ()
-    _of_host: bool = False
+    _of_host: set[str] = field(default_factory=set)
 
     @property
     def found(self) -> Arbitration:
@@ -179,15 +180,19 @@ class Reader:
         return False
 
     def _conf(self, part: str, name: str, value: str) -> bool:
-        """`qos_vlarb_low 0:64,1:4`; that of channel adapters stands above the general one."""
+        """`qos_vlarb_low 0:64,1:4`; that of channel adapters stands above the general one.
+
+        opensm writes what nobody set as `(null)` or -1, and the general one counts.
+        """
         value = value.partition("#")[0].strip()
         if part not in ("", "ca"):
             self.facts[f"opensm_qos_{part}_{name}"] = value
             return True
         self.facts[f"opensm_qos_{part + '_' if part else ''}{name}"] = value
-        if not part and self._of_host:
+        if value in _UNSET or (not part and name in self._of_host):
             return True
-        self._of_host |= part == "ca"
+        if part:
+            self._of_host.add(name)
         if name == "sl2vl":
             self.conf = replace(self.conf, sl2vl=self._read(value, _lanes(value), name))
         elif name == "vlarb_high":
