@@ -108,6 +108,15 @@ def test_more_than_the_most() -> None:
     assert "are more than the most of all sizes" in text
 
 
+def test_what_larger_messages_do_bounds_no_smaller_ones() -> None:
+    rate = Figure("x", 64, byte_rate=64e6)  # a million messages/s
+    assert against(rate, Figure("x", 4096, msg_rate=100e3)) == []
+    (text,) = against(rate, Figure("x", 8, msg_rate=500e3), Figure("x", 4096, msg_rate=9e6))
+    assert "of messages of that size or less the most is" in text
+    (text,) = against(rate, Figure("x", msg_rate=500e3))
+    assert "and the most of all is" in text
+
+
 def test_a_table_may_have_bars_around_it_tabs_and_other_units() -> None:
     bars = (
         "| interconnect | size (KiB) | throughput (Gbit/s) |\n| --- | --- | --- |\n| a | 4 | 8 |\n"

@@ -88,22 +88,25 @@ def _above_line(name: str, mine: Sequence[Figure]) -> Iterator[Contradiction]:
 
 
 def _above_most_messages(name: str, mine: Sequence[Figure]) -> Iterator[Contradiction]:
+    """Of larger messages fewer pass: what is said of a size bounds that size and larger ones."""
     counts = [one for one in mine if one.msg_rate is not None]
-    if not counts:
-        return
-    most = max(counts, key=lambda one: one.msg_rate or 0.0)
-    limit = float(most.msg_rate or 0.0)
     for one in mine:
         if one.byte_rate is None or not one.size or one.msg_rate is not None:
             continue
+        bounds = [other for other in counts if (other.size or 0) <= one.size]
+        if not bounds:
+            continue
+        most = max(bounds, key=lambda other: other.msg_rate or 0.0)
+        limit = float(most.msg_rate or 0.0)
         messages = one.byte_rate / one.size
         if messages > limit * _SLACK:
+            whose = "of messages of that size or less the most" if most.size else "the most of all"
             text = (
                 f"{number_text(one.byte_rate / 1e6)} MB/s at {size_text(one.size)} are "
-                f"{number_text(messages, 7)} messages/s, and the most of all is "
-                f"{number_text(limit, 7)}/s ({_at(most)})"
+                f"{number_text(messages, 7)} messages/s, and {whose} is {number_text(limit, 7)}/s "
+                f"({_at(most)})"
             )
-            yield Contradiction(name, text, len(counts) + 1, messages / limit)
+            yield Contradiction(name, text, len(bounds) + 1, messages / limit)
 
 
 def _above_most(name: str, mine: Sequence[Figure]) -> Iterator[Contradiction]:
