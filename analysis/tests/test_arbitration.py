@@ -72,7 +72,7 @@ def test_what_opensm_writes_where_nobody_set_anything_says_nothing() -> None:
     assert known == Arbitration((0, 1), ((0, 4), (1, 0)), ((0, 0), (1, 4)), 0)
     for text in (general + unset, unset + general):
         reader = Reader()
-        assert all([reader.line(line) for line in text.splitlines()])
+        assert all(reader.line(line) for line in text.splitlines())
         assert (reader.found, reader.oddities) == (known, [])
     of_host = "qos_ca_vlarb_low 0:64,1:4\n"  # of one name alone
     for text in (general + of_host + unset, of_host + general):
