@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from a2aperf import blocks, jobs, labels, power, preemption, robust, schema
+from a2aperf import blocks, jobs, labels, preemption, robust, schema
 from a2aperf.decision import Decision
 from a2aperf.deferred import pandas as pd
 from a2aperf.layouts import window
