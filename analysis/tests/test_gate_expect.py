@@ -115,6 +115,8 @@ def shape(**of: Any) -> Shape:
         ({"rails": 2.0}, "mtu=1500", "framing", 200 * 1448 / 1538),
         ({}, "mtu=4096,headers=26", "framing", 100 * 4096 / 4122),
         ({"rails": 2.0}, "pcie=63", "pcie", 126.0),
+        ({"rails": np.nan}, "rate=100,rails=2", "link", 200),
+        ({"rails": 1.0}, "rails=2,pcie=63", "pcie", 126.0),
         # Two leaves of two nodes: 2 of 3 peers are beyond, through half the links.
         ({}, "mtu=9000,headers=0,taper=2:1,leaf=2", "taper", 100 / (2 * 2 / 3)),
         # A leaf of sixteen with four nodes in use: nothing goes beyond it.
@@ -130,6 +132,27 @@ def test_known_ceilings(of: dict[str, Any], told: str, name: str, gbps: float) -
     (found,) = [one for one in ceiling.factors(shape(**of), wanted) if one.name == name]
     assert found.gbps == pytest.approx(gbps), found
     assert "as given" in found.source
+
+
+def test_what_is_lacking_is_asked_for_and_not_what_is_given() -> None:
+    """A rate alone is no help where nobody knows how many adapters a node uses."""
+    for told, lacking in (
+        ("rate=100", "how many adapters a node uses is not recorded: rails=… gives it"),
+        ("rails=2", "no rate of every link is recorded: rate=… gives it"),
+    ):
+        wanted = given.read(f"link,pcie=63,{told}")
+        assert wanted
+        of = {"rails": np.nan, "rate": np.nan}
+        made = {one.name: one for one in ceiling.factors(shape(**of), wanted)}
+        assert np.isnan(made["link"].gbps)
+        assert made["link"].source == lacking
+        assert np.isnan(made["pcie"].gbps) == (told == "rate=100")
+    wanted = given.read("link,rate=100,mtu=9000,headers=26")
+    assert wanted
+    made_of = ceiling.factors(shape(rails=np.nan), wanted)
+    (framing,) = [one for one in made_of if one.name == "framing"]
+    assert framing.source.startswith("the number of links is not known; 99.71 % is payload")
+    assert made["pcie"].source == "2 rails (as given) of 63 Gbit/s, as given"
 
 
 def test_a_taper_of_a_link_whose_rate_is_not_known_is_not_known() -> None:
@@ -180,7 +203,7 @@ def test_switches_that_a_job_has_noted(a2a: A2A, tmp_path: Path) -> None:
     ("text", "said"),
     [
         ("cable", "expected link, such as"),
-        ("link,speed=3", "unknown 'speed=3': expected one of least, rate, mtu"),
+        ("link,speed=3", "unknown 'speed=3': expected one of least, rate, rails, mtu"),
         ("link,rate=fast", "rate=fast: expected the rate of one link, such as 100Gbit/s"),
         ("link,rate=1,rate=2", "rate is given twice"),
         ("link,least=120%", "expected the share of the ceiling"),

@@ -25,6 +25,8 @@ from a2aperf.launch import Launch
 FILE: Final = "the file"
 TOLD: Final = "as given"
 STATED: Final = "as stated with --link-rate"
+_NO_RATE: Final = "no rate of every link is recorded: rate=… gives it"
+_NO_RAILS: Final = "how many adapters a node uses is not recorded: rails=… gives it"
 _ETHERNET: Final = 14 + 4 + 8 + 12
 """B beside each packet: header, checksum, preamble, the gap (IEEE 802.3)."""
 _IPV4: Final = 20
@@ -75,11 +77,20 @@ def factors(shape: Shape, given: Given) -> list[Factor]:
 
 def _link(shape: Shape, given: Given) -> Factor:
     rate, source = (given.rate, TOLD) if given.rate > 0 else (shape.rate, _who_said(shape))
-    rails = shape.rails if shape.rails >= 1 else math.nan
-    if math.isnan(rate) or math.isnan(rails):
-        return Factor("link", math.nan, "no rate of every link is recorded: rate=… gives it")
-    many = "" if rails == 1 else f"{rails:g} rails of "
+    rails, many = _rails(shape, given)
+    lacks = [_NO_RATE] * math.isnan(rate) + [_NO_RAILS] * math.isnan(rails)
+    if lacks:
+        return Factor("link", math.nan, "; ".join(lacks))
     return Factor("link", rate * rails, f"{many}{rate:.6g} Gbit/s, {source}")
+
+
+def _rails(shape: Shape, given: Given) -> tuple[float, str]:
+    """How many adapters a node uses, and what goes before the rate of one; NaN unknown."""
+    if given.rails >= 1:
+        count = count_text(int(given.rails), "rail")
+        return given.rails, f"{count} ({TOLD}) of "
+    rails = shape.rails if shape.rails >= 1 else math.nan
+    return rails, "" if rails == 1 else f"{rails:g} rails of "
 
 
 def _who_said(shape: Shape) -> str:
@@ -112,7 +123,9 @@ def _framing(shape: Shape, given: Given, link: float) -> Factor:
     if payload <= 0:
         return Factor("framing", math.nan, f"{of_mtu}: there is no room for the headers")
     share = payload / frame
-    lacking = "the link's rate is not known; " * math.isnan(link)
+    rate = given.rate if given.rate > 0 else shape.rate
+    what = "the link's rate" if math.isnan(rate) else "the number of links"
+    lacking = f"{what} is not known; " * math.isnan(link)
     words = f"{lacking}{100 * share:.2f} % is payload: {of_mtu}; {words}"
     return Factor("framing", link * share, words)
 
@@ -129,11 +142,13 @@ def _psm2_mtu(launch: Launch) -> int | None:
 
 
 def _pcie(shape: Shape, given: Given) -> Factor:
-    rails = shape.rails if shape.rails >= 1 else math.nan
+    if math.isinf(given.pcie):
+        return Factor("pcie", math.inf, f"none, {TOLD}")
+    rails, many = _rails(shape, given)
+    if math.isnan(rails):
+        return Factor("pcie", math.nan, _NO_RAILS)
     if given.pcie > 0:
-        if math.isinf(given.pcie):
-            return Factor("pcie", math.inf, f"none, {TOLD}")
-        return Factor("pcie", given.pcie * rails, f"{given.pcie:g} Gbit/s, {TOLD}")
+        return Factor("pcie", given.pcie * rails, f"{many}{given.pcie:g} Gbit/s, {TOLD}")
     lanes, _ = _least(shape, "nic_pcie_width", _number)
     speed, source = _least(shape, "nic_pcie_speed", _number)
     if not lanes > 0 or not speed > 0:

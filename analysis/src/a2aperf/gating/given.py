@@ -20,6 +20,7 @@ class Given:
 
     least: float = 0.8
     rate: float = math.nan  # Gbit/s of one link
+    rails: float = math.nan  # adapters of one node
     mtu: float = math.nan  # B
     headers: float = -1  # B beside a payload of the MTU
     pcie: float = math.nan  # Gbit/s of one adapter
@@ -83,6 +84,7 @@ def _memory(text: str) -> float | None:
 _READERS: Final = {
     "least": (_share, "the share of the ceiling to be reached, such as 80%"),
     "rate": (rate_of, "the rate of one link, such as 100Gbit/s"),
+    "rails": (_whole, "how many adapters a node uses, such as 2"),
     "mtu": (_whole, "the payload or packet that fits, in B, such as 9000"),
     "headers": (_headers, "B beside a payload of the MTU, such as 26"),
     "pcie": (_pcie, "Gbit/s of one adapter, or none"),
