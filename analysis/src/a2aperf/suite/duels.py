@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from a2aperf.labels import size_text
-from a2aperf.suite.ranking import AHEAD, BEHIND, SAME, Against, Cell, Ranking
+from a2aperf.suite.ranking import AHEAD, BEHIND, OPEN, SAME, Against, Cell, Ranking
 
 
 @dataclass(frozen=True)
@@ -81,20 +81,20 @@ def duels(ranking: Ranking, role: str) -> Iterator[Duel]:
 def _stretches(
     ranking: Ranking, cells: Sequence[Cell], first: str, second: str
 ) -> Iterator[Stretch]:
-    both = [(cell, against) for cell in cells
-            if (against := _against(ranking, cell, first, second)) is not None]  # fmt: skip
-    for verdict, run in itertools.groupby(both, key=lambda one: one[1].verdict):
-        if verdict is None:
+    """A size that one of them lacks parts them, as one does that is not decided."""
+    every = [(cell, _against(ranking, cell, first, second)) for cell in cells]
+    for verdict, run in itertools.groupby(every, key=lambda one: one[1] and one[1].verdict):
+        if verdict is OPEN:
             continue
-        here = list(run)
+        here = [(cell, against) for cell, against in run if against is not None]
         ratios = [one.ratio if verdict != BEHIND else 1 / one.ratio for _, one in here]
         names = (second, first) if verdict == BEHIND else (first, second)
         yield Stretch(
             *names,
             SAME if verdict == SAME else AHEAD,
             tuple(cell.size for cell, _ in here),
-            here[0] is both[0],
-            here[-1] is both[-1],
+            here[0][0] is cells[0],
+            here[-1][0] is cells[-1],
             (min(ratios), max(ratios)),
         )
 

@@ -14,8 +14,8 @@ from a2aperf.suite.outcome import Outcome, Part
 from a2aperf.suite.ranking import Cell
 
 READS = (
-    "Filled: the place among the others is decided; hollow: it is not. Bars are 95\u00a0% "
-    "intervals of launches."
+    "Hollow: against another one nothing is decided; filled: against each it is ahead, behind or "
+    "no different. Bars are 95\u00a0% intervals of launches."
 )
 """How to read the figure."""
 
@@ -40,7 +40,7 @@ def figure(made: Outcome) -> Figure:
     launches = [one.launches for here in made.ranking.standings.values() for one in here.values()]
     notes = [
         f"n\u00a0=\u00a0{range_text(launches)} launches of each",
-        "hollow: the place is undecided",
+        "hollow: undecided against another one",
         "bars: 95\u00a0% interval of launches; of costs the least and the most",
     ]
     return Figure("interconnects", "Interconnects side by side", tuple(charts), tuple(notes),
@@ -67,7 +67,7 @@ def _rates(made: Outcome, part: Part, cells: Sequence[Cell]) -> Chart:
         told = tuple(f"place {range_text(place)}, {one.launches} launches"
                      for place, (_, one) in zip(places, here, strict=True))  # fmt: skip
         drawn.append(Curve(name, x, rate, low, high, look=look, hover=told))
-        open_ = np.array([best != worst for best, worst in places])
+        open_ = np.array([one.is_open for _, one in here])
         if open_.any():
             drawn.append(Curve(name, x[open_], rate[open_], look=look, form="hollow", listed=False))
     judged = made.ranking.judged[part.role]

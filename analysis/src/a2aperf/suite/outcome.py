@@ -186,8 +186,8 @@ def table(made: Ranking, known: Costs, role: str) -> Table:
             own = known.get(cell, {}).get(name, {})
             rows.append([*_cells(made, cell, name, one), *(_cost(own.get(k)) for k in kinds)])
     caption = (
-        "Place: by what is decided; 1 to 3 is undecided between these. Rates and times are "
-        "geometric means over launches, costs medians."
+        "Place: by what is decided; 1 to 3: undecided, or no different, between these. Rates and "
+        "times are geometric means over launches, costs medians."
     )
     return Table(heads, rows, caption)
 

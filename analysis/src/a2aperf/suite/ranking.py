@@ -90,6 +90,11 @@ class Standing:
         """Whether it is known, and not so wide that it tells nothing."""
         return self.rate_high <= _FARTHEST * self.rate_low
 
+    @property
+    def is_open(self) -> bool:
+        """Whether it is undecided against another one; what is no different is decided."""
+        return self.count(OPEN) > 0
+
     def count(self, verdict: int | None) -> int:
         """How many others it has that verdict against."""
         return sum(one.verdict == verdict for one in self.against.values())

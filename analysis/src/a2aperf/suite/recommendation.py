@@ -26,22 +26,23 @@ class Advice:
 
 
 def advice(ranking: Ranking, costs: Costs, role: str) -> Iterator[Advice]:
-    """In the order of sizes; nothing where nobody is behind."""
+    """In the order of sizes; nothing where nobody is behind. Sizes together have the same ones."""
     for _, group in itertools.groupby(ranking.cells(role), key=lambda cell: cell.others):
-        for (leading, is_alone), run in itertools.groupby(
+        for (leading, is_alone, here), run in itertools.groupby(
             group, key=lambda cell: _leading(ranking.standings[cell])
         ):
             cells = list(run)
-            if len(leading) < len(ranking.standings[cells[0]]):
+            if len(leading) < len(here):
                 sizes = tuple(cell.size for cell in cells)
                 text = _text(ranking, costs, cells, leading, is_alone)
                 yield Advice(role, sizes, leading, is_alone, text)
 
 
-def _leading(here: dict[str, Standing]) -> tuple[tuple[str, ...], bool]:
+def _leading(here: dict[str, Standing]) -> tuple[tuple[str, ...], bool, tuple[str, ...]]:
+    """Those that nobody is ahead of, whether it is one that is ahead of all, and all there are."""
     leading = tuple(name for name, one in here.items() if not one.count(BEHIND))
     is_alone = len(leading) == 1 and here[leading[0]].count(AHEAD) == len(here) - 1
-    return leading, is_alone
+    return leading, is_alone, tuple(here)
 
 
 def _text(
