@@ -59,12 +59,12 @@ def test_every_size_is_every_size() -> None:
     assert words({64: ahead, 4096: ahead, 65536: alone}) == [
         "shm ahead of tcp up to 4 KiB (by 10 %)"
     ]
-    assert words({64: alone, 4096: ahead}) == ["shm ahead of tcp from 4 KiB on (by 10 %)"]
+    assert words({64: alone, 4096: ahead}) == ["shm ahead of tcp at 4 KiB (by 10 %)"]
     assert words({64: ahead, 4096: alone, 65536: ahead}) == [
-        "shm ahead of tcp up to 64 B (by 10 %); shm ahead of tcp from 64 KiB on (by 10 %)"
+        "shm ahead of tcp at 64 B (by 10 %); shm ahead of tcp at 64 KiB (by 10 %)"
     ]
     assert words({64: ahead, 4096: alone, 65536: {(SHM, TCP): BEHIND}}) == [
-        "shm ahead of tcp up to 64 B (by 10 %); tcp ahead of shm from 64 KiB on (by 10 %); "
+        "shm ahead of tcp at 64 B (by 10 %); tcp ahead of shm at 64 KiB (by 10 %); "
         "they cross between 64 B and 64 KiB"
     ]
 
