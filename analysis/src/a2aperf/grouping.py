@@ -195,6 +195,20 @@ def setting_labels(
     return pd.Series([", ".join(part) for part in parts], index=points.index, dtype=object)
 
 
+def with_scale(points: pd.DataFrame, setting: pd.Series[str]) -> pd.Series[str]:
+    """The settings, with ranks and nodes in words where they differ: no launch repeats another."""
+    scale = points["ranks"].map(lambda ranks: labels.count_text(int(ranks), "rank"))
+    if points["nodes"].nunique(dropna=False) > 1:
+        scale += " on " + points["nodes"].map(_nodes)
+    elif points["ranks"].nunique() == 1:
+        return setting
+    return setting.where(setting == "", setting + ", ") + scale
+
+
+def _nodes(count: object) -> str:
+    return "unknown nodes" if pd.isna(count) else labels.count_text(int(count), "node")  # type: ignore
+
+
 _ALONE_UNCLEAR = {
     "asked_inject": "inject", "completion": "completion", "memory": "memory", POLLING: "poll",
     QUEUES: "queues", THREADS: "threads",

@@ -33,7 +33,8 @@ _APART: Final = 0.15  # of the longest from a percentile, in nines
 def figure(results: Results, options: Options) -> Figure:
     """A panel per operation and setting, a line per size from its minimum to its maximum."""
     found = results.complete(_ROLES)
-    points = found.points.assign(setting=grouping.setting_labels(found, found.points, options.by))
+    setting = grouping.setting_labels(found, found.points, options.by)
+    points = found.points.assign(setting=grouping.with_scale(found.points, setting))
     points, maxima = _without_maxima(found, _with_further(found, points))
     names = [name for name in _QUANTILES if name in points and points[name].notna().any()]
     points = points[points[names].notna().any(axis=1)] if names else points.iloc[:0]

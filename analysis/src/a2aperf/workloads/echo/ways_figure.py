@@ -32,7 +32,8 @@ def figure(results: Results, options: Options) -> Figure:
             f"of both ends may differ by more than {100 * ways.LARGEST_BOUND:.0f} % of the median"
         )
     found = results.complete(("echo",))
-    points = points.assign(setting=grouping.setting_labels(found, points, options.by))
+    setting = grouping.setting_labels(found, points, options.by)
+    points = points.assign(setting=grouping.with_scale(points, setting))
     left_out: tuple[str, ...] = ()
     if without := len(found.points) - len(points):
         left_out += (f"{labels.count_text(without, 'point')} not told apart, not drawn",)

@@ -25,7 +25,7 @@ def figure(results: Results, options: Options) -> Figure:
     """A panel per setting and percentile, a line per size."""
     found = results.complete(impact.ROLES)
     setting = grouping.setting_labels(found, found.points, options.by, axes=("load_level",))
-    points = found.points.assign(setting=setting)
+    points = found.points.assign(setting=grouping.with_scale(found.points, setting))
     points = points[points["impact_p50"].notna()]
     here = impact.has_load(points)
     without = int((~here).sum())

@@ -24,6 +24,7 @@ def figure(results: Results, options: Options) -> Figure:
     """A panel per setting and percentile, a line per size; hollow: the rate was not kept."""
     found = results.complete(rates.ROLES)
     setting = grouping.setting_labels(found, found.points, options.by, axes=("rate",))
+    setting = grouping.with_scale(found.points, setting)
     points = found.points.assign(setting=setting, is_kept=rates.kept(found.points))
     points = points[points["offered_rate"].notna()]
     if points.empty:

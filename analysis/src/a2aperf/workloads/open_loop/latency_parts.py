@@ -42,7 +42,7 @@ def figure(results: Results, options: Options) -> Figure:
     if lost:
         many = labels.count_text(len(lost), "point")
         left_out += (f"{many} with messages without an answer, or without samples, not drawn",)
-    points = points.assign(setting=setting).drop(index=lost)
+    points = points.assign(setting=grouping.with_scale(points, setting)).drop(index=lost)
     if points.empty:
         raise InputError(f"relay: nothing to draw: {left_out[0]}")
     for name, _ in _PARTS:

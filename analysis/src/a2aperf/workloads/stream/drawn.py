@@ -34,7 +34,7 @@ def points(
             left_out.append(f"{many} whose receiver pauses not drawn (--by free_delay draws them)")
             found = found.select(~paused)
     setting = grouping.setting_labels(found, found.points, options.by, axes)
-    chosen = found.points.assign(setting=_with_scale(found.points, setting))
+    chosen = found.points.assign(setting=grouping.with_scale(found.points, setting))
     if (chosen["message_size"] == 0).any():
         left_out.append(curves.NO_PLACE)
         chosen = chosen[chosen["message_size"] > 0]
@@ -68,20 +68,6 @@ def panels(
 def most_settings(options: Options, quantities: Sequence[str]) -> int:
     """For how many settings there are panels."""
     return curves.MOST_PANELS // (1 if options.own.get("what") else len(quantities))
-
-
-def _with_scale(points: pd.DataFrame, setting: pd.Series[str]) -> pd.Series[str]:
-    """The settings, with ranks and nodes in words where they differ: rates are of all ranks."""
-    scale = points["ranks"].map(lambda ranks: labels.count_text(int(ranks), "rank"))
-    if points["nodes"].nunique(dropna=False) > 1:
-        scale += " on " + points["nodes"].map(_nodes)
-    elif points["ranks"].nunique() == 1:
-        return setting
-    return setting.where(setting == "", setting + ", ") + scale
-
-
-def _nodes(count: object) -> str:
-    return "unknown nodes" if pd.isna(count) else labels.count_text(int(count), "node")  # type: ignore
 
 
 def sample(
