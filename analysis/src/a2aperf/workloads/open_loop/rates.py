@@ -85,8 +85,8 @@ class Sweep:
 def sweeps(found: Results) -> Iterator[Sweep]:
     """Each, in the order of the files."""
     points = found.points[found.points[["offered_rate", "achieved_rate"]].notna().all(axis=1)]
-    setting = grouping.setting_labels(found, points, axes=("rate",))
-    points = points.assign(setting=grouping.with_scale(points, setting))
+    named = grouping.setting_labels(found, points, axes=("rate",))
+    points = points.assign(setting=grouping.with_scale(points, named))
     for (launch, setting, _), rows in points.groupby(
         ["launch", "setting", "message_size"], sort=False
     ):
