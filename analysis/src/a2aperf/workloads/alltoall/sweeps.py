@@ -169,9 +169,10 @@ def sizes(results: Results, options: Options) -> Figure:
 
 def latency(results: Results, options: Options) -> Figure:
     """Op time against message size: the median, and bars up to p90 and p99."""
-    everything = curves.measured(results, options)
+    everything, without = _with_medians(curves.measured(results, options))
     scale, name = curves.scale_of(everything)
     points, left_out = curves.chosen(everything, scale, 4)
+    left_out += without
     settings = grouping.values_in_order(points["setting"])
     groups = [
         (labels.count_text(int(count), name[:-1]), str(setting), rows)
@@ -194,6 +195,17 @@ def latency(results: Results, options: Options) -> Figure:
     notes += curves.said(shown, charts)
     title = "Op time against message size"
     return Figure("latency", title, curves.alike(charts), notes, left_out)
+
+
+def _with_medians(points: pd.DataFrame) -> tuple[pd.DataFrame, tuple[str, ...]]:
+    """The points whose median is known, and what was left out: an imported text may tell none."""
+    known = points["time_p50"].notna()
+    if known.all():
+        return points, ()
+    without = f"{labels.count_text(int((~known).sum()), 'point')} without a median time not drawn"
+    if not known.any():
+        raise InputError(f"nothing to draw: {without}")
+    return points[known], (without,)
 
 
 def _latency_chart(title: str, setting: str, x: Axis, y: Axis, points: pd.DataFrame) -> Chart:

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Imported texts that do not tell a median, or of how many ops: what commands say of them."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from conftest import DATA, Outcome
+
+Run = Callable[..., Outcome]
+PLAIN = "osu_alltoall-plain.txt"
+"""A mean of nobody knows how many ops."""
+RATE = "perftest-write-bw.json"
+"""A rate alone."""
+
+
+@pytest.fixture
+def imported(a2a: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
+    """Imports a sample text, in the working folder."""
+    monkeypatch.chdir(tmp_path)
+
+    def make(name: str) -> str:
+        out = Path(name).with_suffix(".h5").name
+        ranks = ("--ranks", "4") if name.startswith("osu") else ()
+        assert a2a("import", DATA / name, *ranks, "-o", out).status == 0
+        return out
+
+    return make
+
+
+@pytest.mark.parametrize(("name", "count"), [(PLAIN, "3 points"), (RATE, "1 point")])
+def test_no_median_to_draw(a2a: Run, imported: Callable[..., str], name: str, count: str) -> None:
+    file = imported(name)
+    drawn = a2a("plot", "latency", file, "-o", "a.svg")
+    drawn.refused(f"nothing to draw: {count} without a median time not drawn")
+    assert not Path("a.svg").exists()
+
+
+def test_medians_are_drawn_beside_points_without(a2a: Run, imported: Callable[..., str]) -> None:
+    files = imported(PLAIN), imported("osu_alltoall-fz.txt")
+    drawn = a2a("plot", "latency", *files, "-o", "a.svg")
+    assert drawn.status == 0 and "a2a: 3 points without a median time not drawn" in drawn.err
+    assert "3 points without a median time not drawn" in Path("a.svg").read_text()
+
+
+def test_a_report_of_a_rate_alone(a2a: Run, imported: Callable[..., str]) -> None:
+    assert a2a("report", imported(RATE), "-o", "a.html").status == 0
+    assert "Bandwidth against message size" in Path("a.html").read_text()
