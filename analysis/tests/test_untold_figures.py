@@ -47,3 +47,34 @@ def test_medians_are_drawn_beside_points_without(a2a: Run, imported: Callable[..
 def test_a_report_of_a_rate_alone(a2a: Run, imported: Callable[..., str]) -> None:
     assert a2a("report", imported(RATE), "-o", "a.html").status == 0
     assert "Bandwidth against message size" in Path("a.html").read_text()
+
+
+def test_how_many_ops_is_unknown(a2a: Run, imported: Callable[..., str]) -> None:
+    file = imported(PLAIN)
+    assert a2a("explain", file).out == "nothing stands out\n"
+    assert a2a("report", file, "-o", "a.html").status == 0
+    page = Path("a.html").read_text()
+    assert ", 3 message sizes (1\u00a0KiB to 4\u00a0KiB), n unknown.</li>" in page
+    assert "Best rate" not in page and "Shortest op" not in page
+
+
+def test_how_many_ops_is_known_of_some_points(a2a: Run, imported: Callable[..., str]) -> None:
+    files = imported(PLAIN), imported("osu_alltoall-fz.txt")
+    told = a2a("explain", *files)
+    words = " ".join(told.out.split())
+    assert told.status == 0 and "nan" not in words
+    assert "no 95 % interval of the p99 exists in 7 of 10 points (n = 200;" in words
+    assert "the mean lies above p90 in 6 of 7 rows" in words  # three tell no p90
+    assert a2a("report", *files, "-o", "a.html").status == 0
+    n = "n\u00a0=\u00a0200 ops per point{}, of 3 points unknown"
+    page = Path("a.html").read_text()
+    assert n.format("") in page and n.format(" and launch") in page
+
+
+def test_a_rate_alone_is_of_no_median(a2a: Run, imported: Callable[..., str]) -> None:
+    a2a("report", imported(RATE), "-o", "a.html")
+    page = Path("a.html").read_text()
+    assert (
+        "Best rate: 98.0\u00a0Gbit/s per rank, one way, at 64\u00a0KiB with 2 ranks.</li>" in page
+    )
+    assert "Shortest op" not in page

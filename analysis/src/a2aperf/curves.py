@@ -271,8 +271,7 @@ def said(points: pd.DataFrame, charts: Sequence[Chart]) -> tuple[str, ...]:
     launches = points.groupby(place, dropna=False)["launch"].nunique()
     drawn = [curve for chart in charts for curve in chart.curves]
     bars = "bars at the median" if any(curve.form == "bars" for curve in drawn) else "bars"
-    n = labels.range_count_text((int(n) for n in points["ops"].dropna()), "op")
-    notes = [f"n\u00a0=\u00a0{n} per point and launch" if n else "n unknown"]
+    notes = [labels.sample_text(points["ops"], "per point and launch")]
     if launches.max() > 1:
         notes.append(f"median of {labels.range_text(launches)} launches, {bars}: their range")
     elif any(_has_bars(curve) for curve in drawn):

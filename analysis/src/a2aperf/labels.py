@@ -7,6 +7,10 @@ import math
 import re
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _BINARY = ((1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB"))
 _DECIMAL = ((10**9, "GB"), (10**6, "MB"), (10**3, "kB"))
@@ -89,6 +93,18 @@ def range_count_text(values: Iterable[int], noun: str) -> str:
     """`1 op`, `100 ops`, `30 to 100 ops`; empty for none."""
     text = range_text(values)
     return f"{text} {noun if text == '1' else plural_of(noun)}" if text else ""
+
+
+def sample_text(ops: pd.Series[Any], where: str) -> str:
+    """`n = 30 to 100 ops per point`, with how many points do not tell theirs."""
+    told = ops.dropna()
+    n = range_count_text((int(count) for count in told), "op")
+    if not n:
+        return "n unknown"
+    rest = (
+        f", of {count_text(len(ops) - len(told), 'point')} unknown" if len(told) < len(ops) else ""
+    )
+    return f"n\u00a0=\u00a0{n} {where}{rest}"
 
 
 def list_text(words: Sequence[str], most: int = 6) -> str:

@@ -167,6 +167,7 @@ def find(found: Results) -> list[Finding]:
     """
     findings = []
     points = found.points.assign(series=series.named(found))
+    points = points[points["time_p50"].notna()]  # an imported text may tell none
     for name, line in points.groupby("series", sort=False):
         whole = _fit_of(line)
         alone = [

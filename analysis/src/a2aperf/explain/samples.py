@@ -48,7 +48,10 @@ def _percentiles(points: pd.DataFrame, found: Results) -> list[Finding]:
 def _intervals(points: pd.DataFrame) -> list[Finding]:
     findings = []
     for name, q, needed in (("median", 0.5, 6), ("p99", 0.99, 368)):
-        short = [metrics.interval_indices(int(n), q) is None for n in points["ops"]]
+        short = [
+            bool(pd.notna(n)) and metrics.interval_indices(int(n), q) is None
+            for n in points["ops"]  # an imported text may not tell them
+        ]
         if any(short):
             ops = points.loc[short, "ops"]
             findings.append(

@@ -23,13 +23,14 @@ def find(found: Results) -> list[Finding]:
         findings.append(_far(size, far[far["message_size"] == size], points))
     above = points[points["time_mean"] > points["time_p90"]]
     if len(above):
-        findings.append(_mean_above(above, len(points)))
+        told = points["time_mean"].notna() & points["time_p90"].notna()
+        findings.append(_mean_above(above, int(told.sum())))
     return findings
 
 
 def _far(size: int, rows: pd.DataFrame, points: pd.DataFrame) -> Finding:
     worst = series.most(rows, rows["far"])
-    same = int((points["message_size"] == size).sum())
+    same = int(((points["message_size"] == size) & points["far"].notna()).sum())
     return Finding(
         "tails",
         f"p90 is {spanned(list(rows['far']))} times p50 in {len(rows)} of {same} rows; most at "

@@ -66,10 +66,9 @@ def _what(results: Results, done: pd.DataFrame) -> str:
     many = count_text(len(sizes), "message size")
     providers = [str(p) for p in done["provider"].unique() if p]
     over = f" over {list_text(providers)}" if providers else ""
-    ops = labels.range_count_text((int(n) for n in done["ops"]), "op")
     return (
         f"{launches} in {files}: {where}{over}{_traffic(done)}, {many} ({span}), "
-        f"n\u00a0=\u00a0{ops} per point."
+        f"{labels.sample_text(done['ops'], 'per point')}."
     )
 
 
@@ -83,24 +82,35 @@ def _speeds(done: pd.DataFrame, untold: pd.Series[bool]) -> list[str]:
     """The best rate and the shortest op of those whose times tell them."""
     told = done[~untold]
     left_out = [f"{one_way.said(int(untold.sum()))}."] if untold.any() else []
-    return [_best(told), _fastest(told), *left_out] if len(told) else left_out
+    return [*_best(told), *_fastest(told), *left_out]
 
 
-def _best(done: pd.DataFrame) -> str:
+def _best(done: pd.DataFrame) -> list[str]:
+    """Nothing where no point has a rate; one that was published alone is that of no median."""
     node = done[done["gbps_node_net"].notna()]
+    rank = done[done["gbps_rank"].notna()]
+    if node.empty and rank.empty:
+        return []
     if node.empty:
-        row = done.sort_values("gbps_rank", na_position="first").iloc[-1]
+        row = rank.sort_values("gbps_rank").iloc[-1]
         best = f"{rate_text(row['gbps_rank'])} per rank"
-        return f"Best rate: {best}, one way, {_place(row)} (from the median op)."
+        return [f"Best rate: {best}, one way, {_place(row)}{_of_median(row)}."]
     row = node.sort_values("gbps_node_net").iloc[-1]
     best = f"{rate_text(row['gbps_node_net'])} per node"
-    text = f"Best rate: {best}, one way, {_place(row)} (from the median op)"
+    text = f"Best rate: {best}, one way, {_place(row)}{_of_median(row)}"
     if pd.notna(row["efficiency"]):
         text += f", {percent(float(row['efficiency']))} of the link"
-    return text + f"; {rate_text(row['gbps_rank'])} per rank there."
+    return [text + f"; {rate_text(row['gbps_rank'])} per rank there."]
 
 
-def _fastest(done: pd.DataFrame) -> str:
+def _of_median(row: pd.Series[Any]) -> str:
+    return " (from the median op)" if pd.notna(row["time_p50"]) else ""
+
+
+def _fastest(done: pd.DataFrame) -> list[str]:
+    done = done[done["time_p50"].notna()]
+    if done.empty:
+        return []
     row = done.sort_values("time_p50").iloc[0]
     text = f"Shortest op: median {time_text(row['time_p50'])} {_place(row)}"
     if pd.notna(row["time_p50_low"]):
@@ -109,7 +119,7 @@ def _fastest(done: pd.DataFrame) -> str:
             number_text(row["time_p50_high"] / 1000),
         )
         text += f" (95\u00a0% interval {low} to {high})"
-    return text + "."
+    return [text + "."]
 
 
 def _scale(done: pd.DataFrame, settings: pd.Series[str]) -> list[str]:
