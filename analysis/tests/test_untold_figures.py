@@ -78,3 +78,10 @@ def test_a_rate_alone_is_of_no_median(a2a: Run, imported: Callable[..., str]) ->
         "Best rate: 98.0\u00a0Gbit/s per rank, one way, at 64\u00a0KiB with 2 ranks.</li>" in page
     )
     assert "Shortest op" not in page
+
+
+@pytest.mark.parametrize("name", [PLAIN, RATE])
+def test_no_history_without_a_time(a2a: Run, imported: Callable[..., str], name: str) -> None:
+    file = imported(name)
+    a2a("history", file).refused("no point tells a time that could be judged")
+    a2a("plot", "history", file, "-o", "a.svg").refused("no point tells")

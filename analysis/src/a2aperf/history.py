@@ -20,6 +20,7 @@ from a2aperf import changepoints, differences, jobs, laws, memory
 from a2aperf.changepoints import Split
 from a2aperf.deferred import pandas as pd
 from a2aperf.differences import Differences
+from a2aperf.errors import InputError
 from a2aperf.explain import series
 from a2aperf.labels import natural
 from a2aperf.results import Results
@@ -77,7 +78,7 @@ class History:
 
 
 def history(found: Results) -> History:
-    """Trends and change points of complete points."""
+    """Trends and change points of complete points; InputError where none has a time."""
     names = series.named(found)
     in_order = pd.Categorical(names, sorted(set(names), key=natural), ordered=True)
     points = found.points.assign(series=in_order)
@@ -88,6 +89,8 @@ def history(found: Results) -> History:
         index="launch", columns=LINE, values="speed", aggfunc="mean", dropna=False, observed=True
     )
     table = table.reindex(launches["launch"]).dropna(axis=1, how="all")
+    if table.empty:
+        raise InputError("no point tells a time that could be judged")
     y = jobs.medians(table.to_numpy(dtype=np.float64), [job])
     rates = points.pivot_table(
         index="launch",
