@@ -85,3 +85,26 @@ def test_no_history_without_a_time(a2a: Run, imported: Callable[..., str], name:
     file = imported(name)
     a2a("history", file).refused("no point tells a time that could be judged")
     a2a("plot", "history", file, "-o", "a.svg").refused("no point tells")
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "why"),
+    [
+        ("perftest-send-lat.json", "scaling", "ranks per node unknown"),
+        (PLAIN, "scaling", "n unknown"),
+        (PLAIN, "sizes", "n unknown"),
+    ],
+)
+def test_no_figure_of_nothing(
+    a2a: Run, imported: Callable[..., str], name: str, kind: str, why: str
+) -> None:
+    drawn = a2a("plot", kind, imported(name), "-o", "a.svg")
+    drawn.refused(f"nothing to draw of {kind} here; ", why)
+    assert not Path("a.svg").exists()
+
+
+def test_no_figure_of_what_has_no_place_on_its_axis(a2a: Run, imported: Callable[..., str]) -> None:
+    file = imported("loopback-32-buffers.txt")
+    where = ("--by", "mode", "--where", "message_size=0")
+    drawn = a2a("plot", "compare", file, *where, "-o", "a.svg")
+    drawn.refused("nothing to draw of compare here; messages of 0 B are not drawn")

@@ -149,6 +149,11 @@ class Figure:
     """The user's own title, above all."""
 
     @property
+    def empty(self) -> bool:
+        """True when no chart has anything to see."""
+        return all(chart.empty for chart in self.charts)
+
+    @property
     def said(self) -> list[str]:
         """All notes, each once: what is left out, n, what bars and marks mean."""
         own = [note for c in self.charts for note in c.notes]

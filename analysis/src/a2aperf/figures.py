@@ -24,7 +24,10 @@ def drawn(
 ) -> tuple[Page, Figure]:
     """A figure of a kind as the user asked for it, and what it shows; arguments as of `Figures`."""
     clusters.require_one(results, mixed)
-    figure = curves.as_asked(plots.made(kind, results, options), options)
+    made = plots.made(kind, results, options)
+    if made.empty:
+        raise InputError("; ".join([f"nothing to draw of {kind} here", *made.said]))
+    figure = curves.as_asked(made, options)
     return drawing.draw(figure, width, notes), figure
 
 

@@ -284,7 +284,7 @@ def _charts(results: Results, progress: Progress) -> list[ChartSection]:
             plotted = plots.made(name, results, curves.Options())
         except InputError:  # nothing of that kind in these files
             continue
-        if plotted.charts:
+        if not plotted.empty:
             drawn = interactive.spec(plotted)
             sections.append(ChartSection(name, plotted.title, kind.reads, drawn))
     return sections
