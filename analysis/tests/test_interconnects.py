@@ -152,3 +152,10 @@ def test_columns_that_no_table_has_are_unknown(tmp_path: Path, a2a: Run) -> None
     assert a2a("import", tmp_path / "s.txt", "-o", tmp_path / "s.h5").status == 0
     points = loading.load([tmp_path / "s.h5"]).points
     assert pd.isna(points["payload"].iloc[0]) and pd.isna(points["hops"].iloc[0])
+
+
+def test_what_a_figure_leaves_out_is_counted(a2a: Run, tmp_path: Path) -> None:
+    path = tmp_path / "i.h5"
+    a2a("import", TEXT, "-o", path)
+    drawn = a2a("plot", "ranking", path, "-o", tmp_path / "x.svg")
+    assert drawn.err == "a2a: 14 rows without a rate at a size not drawn\n"

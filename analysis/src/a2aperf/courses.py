@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,15 +14,18 @@ from a2aperf.deferred import pandas as pd
 
 
 def lines(
-    rows: pd.DataFrame, course: Callable[[Any, int], tuple[Floats, Floats]]
+    rows: pd.DataFrame,
+    sizes: Sequence[int],
+    course: Callable[[Any, int], tuple[Floats, Floats]],
 ) -> tuple[Curve, ...]:
     """A step line for each row, with a look for each message size.
 
+    `sizes` are all of the figure, whose panels have one legend.
     `course` gives for a row's index and its size the edges of n intervals, [n + 1], and the n
     heights between them.
     """
     drawn = []
-    for look, size in enumerate(sorted(rows["message_size"].unique())):
+    for look, size in enumerate(sizes):
         mine = rows[rows["message_size"] == size]
         for nth, index in enumerate(mine.index):
             edges, heights = course(index, size)

@@ -16,18 +16,20 @@ from a2aperf.workloads.interconnects.published import ROLE
 def figure(results: Results, options: Options) -> Figure:
     """A panel per text, a line per interconnect."""
     found = results.complete((ROLE,))
-    points = found.points[found.points["byte_rate"].notna() & found.points["payload"].notna()]
+    has_place = found.points["byte_rate"].notna() & found.points["payload"].notna()
+    points = found.points[has_place]
     if points.empty:
         raise InputError("no published rate has a size")
+    points, fewer = curves.at_most(points, "interconnect", style.MOST_LINES, "interconnects")
+    looks = list(points["interconnect"].unique())  # the same in every panel
     every = list(points.groupby("launch", sort=False))
     charts = []
     for launch, rows in every[: curves.MOST_PANELS]:
-        names = list(rows["interconnect"].unique())
         lines = []
-        for look, name in enumerate(names[: style.MOST_LINES]):
+        for name in rows["interconnect"].unique():
             mine = rows[rows["interconnect"] == name].sort_values("payload")
             x, y = (mine[column].to_numpy(dtype=np.float64) for column in ("payload", "byte_rate"))
-            lines.append(Curve(str(name), x, y / 1e6, look=look))
+            lines.append(Curve(str(name), x, y / 1e6, look=looks.index(name)))
         ticks = labels.size_ticks(rows["payload"].astype(float))
         charts.append(
             Chart(
@@ -39,7 +41,8 @@ def figure(results: Results, options: Options) -> Figure:
             )
         )
     left_out = curves.fitting(len(every), curves.MOST_PANELS, "texts")
-    most = points.groupby("launch")["interconnect"].nunique().max()
-    left_out += curves.fitting(int(most), style.MOST_LINES, "interconnects")
+    left_out += fewer
+    if without := int((~has_place).sum()):
+        left_out += (f"{labels.count_text(without, 'row')} without a rate at a size not drawn",)
     notes = ("published figures without intervals", "a2a explain has what contradicts itself")
     return Figure("ranking", "Interconnects side by side", tuple(charts), notes, left_out)

@@ -35,8 +35,9 @@ def figure(results: Results, options: Options) -> Figure:
         raise InputError(f"interference: no point here has an impact{why}")
     most = max(options.most, style.MOST_LINES), curves.MOST_PANELS // len(_SHOWN)
     points, left_out = curves.thinned(points, "message_size", *most)
+    sizes = sorted(points["message_size"].unique())  # looks are the same in every panel
     charts = [
-        _chart(str(name), rows, shown)
+        _chart(str(name), rows, sizes, shown)
         for name in grouping.values_in_order(points["setting"])
         for shown in _SHOWN
         if (rows := points[points["setting"] == name])[f"impact_{shown}"].notna().any()
@@ -47,9 +48,9 @@ def figure(results: Results, options: Options) -> Figure:
     return Figure("interference", title, curves.alike(charts), _said(points), left_out)
 
 
-def _chart(setting: str, rows: pd.DataFrame, name: str) -> Chart:
+def _chart(setting: str, rows: pd.DataFrame, sizes: list[int], name: str) -> Chart:
     drawn = []
-    for look, size in enumerate(sorted(rows["message_size"].unique())):
+    for look, size in enumerate(sizes):
         mine = rows[(rows["message_size"] == size) & rows[f"impact_{name}"].notna()]
         if mine.empty:
             continue

@@ -88,7 +88,10 @@ def figure(results: Results, options: Options) -> Figure:
     if points.empty:
         raise InputError(f"seconds: nothing to draw: {'; '.join(left_out)}")
     settings = grouping.values_in_order(points["setting"])
-    charts = [_chart(str(name), points[points["setting"] == name], known) for name in settings]
+    sizes = sorted(points["message_size"].unique())
+    charts = [
+        _chart(str(name), points[points["setting"] == name], sizes, known) for name in settings
+    ]
     drawn = [means for index in points.index if (means := known[index])]
     if cut := sum(means.is_cut for means in drawn):
         many = labels.count_text(cut, "point")
@@ -112,7 +115,9 @@ def has_course(results: Results) -> bool:
     )
 
 
-def _chart(setting: str, rows: pd.DataFrame, known: dict[Any, Means | None]) -> Chart:
+def _chart(
+    setting: str, rows: pd.DataFrame, sizes: list[int], known: dict[Any, Means | None]
+) -> Chart:
     def course(index: Any, _size: int) -> tuple[Floats, Floats]:
         means = known[index]
         assert means is not None
@@ -122,6 +127,6 @@ def _chart(setting: str, rows: pd.DataFrame, known: dict[Any, Means | None]) -> 
         title=setting or "Open loop",
         x=Axis("Due, from the start (s)", from_zero=True),
         y=Axis("Mean latency (µs)", from_zero=True),
-        curves=courses.lines(rows, course),
+        curves=courses.lines(rows, sizes, course),
         legend="Message size",
     )

@@ -63,7 +63,8 @@ def figure(results: Results, options: Options) -> Figure:
     most = max(options.most, style.MOST_LINES), drawn.most_settings(options, quantities)
     points, fewer = curves.thinned(points, "message_size", *most)
     panels, without = drawn.panels(points, options, quantities)
-    charts = [_chart(name, rows, known, quantity) for name, quantity, rows in panels]
+    sizes = sorted(points["message_size"].unique())
+    charts = [_chart(name, rows, sizes, known, quantity) for name, quantity, rows in panels]
     said = drawn.sample(points, ["setting", "message_size"], "one line each")
     cut = sum(1 for index in points.index if (one := known[index]) and one.is_cut)
     if cut:
@@ -138,7 +139,11 @@ def has_intervals(results: Results) -> bool:
 
 
 def _chart(
-    setting: str, rows: pd.DataFrame, known: dict[object, Intervals | None], quantity: str
+    setting: str,
+    rows: pd.DataFrame,
+    sizes: list[int],
+    known: dict[object, Intervals | None],
+    quantity: str,
 ) -> Chart:
     def course(index: Any, size: int) -> tuple[Floats, Floats]:
         made = known[index]
@@ -150,6 +155,6 @@ def _chart(
         subtitle=setting,
         x=Axis("Time from the start (s)", from_zero=True),
         y=Axis(_QUANTITIES[quantity], from_zero=True),
-        curves=courses.lines(rows, course),
+        curves=courses.lines(rows, sizes, course),
         legend="Message size",
     )
