@@ -139,6 +139,31 @@ def test_link_rate_bounds_node_and_rank(tmp_path: Path) -> None:
     assert [b.y[0] for b in rank.bounds if b.look is None] == [pytest.approx(60.0 / 2 * 7 / 6)]
 
 
+def test_a_link_rate_is_that_of_each_scale(tmp_path: Path) -> None:
+    setups = [Setup(nodes=n, sizes=(60000,), link_rate_gbps=g) for n, g in ((4, 60.0), (8, 90.0))]
+    node, rank = sweeps.scaling(launches(tmp_path, *setups), Options()).charts
+    (bound,) = (b for b in node.bounds if b.look is None)
+    assert (bound.name, [*bound.x], [*bound.y]) == ("link rate", [4, 8], [60, 90])
+    (shared,) = (b for b in rank.bounds if b.look is None)
+    assert [*shared.y] == pytest.approx([60 / 2 * 7 / 6, 90 / 2 * 15 / 14])
+
+
+def test_link_rates_that_differ_at_one_place_have_a_line_each(tmp_path: Path) -> None:
+    setups = [
+        Setup(
+            sizes=(8000, 60000),
+            seed=i,
+            link_rate_gbps=g,
+            environment={"PSM2_RCVTHREAD": str(i)},
+        )
+        for i, g in enumerate((60.0, 90.0))
+    ]
+    (chart,) = sweeps.sizes(launches(tmp_path, *setups), Options()).charts
+    drawn = {b.name: [*b.y] for b in chart.bounds}
+    rates = ("60.0", "90.0")
+    assert drawn == {f"link rate {r}\u00a0Gbit/s": [float(r)] * 2 for r in rates}
+
+
 def test_a_link_rate_far_above_is_said_not_drawn(tmp_path: Path) -> None:
     figure = sweeps.sizes(
         launches(tmp_path, Setup(sizes=(60000,), link_rate_gbps=1000.0)), Options()

@@ -325,24 +325,25 @@ def link_bounds(points: pd.DataFrame, x: str, metric: str) -> tuple[Bound, ...]:
     if known.empty:
         return ()
     rails = known["rails"].fillna(1).clip(lower=1).astype(float)
-    limit = known["link_rate_gbps"].astype(float) * rails
+    rate = known["link_rate_gbps"].astype(float) * rails
+    limit, ppn = rate, 0 * rate
     if not per_node:
-        ranks, k = known["ranks"].astype(float), known["ppn"].astype(float)
-        limit = limit * (ranks - 1) / (k * (ranks - k))
-    limits = pd.DataFrame({"x": known[x].astype(float), "ppn": known["ppn"], "limit": limit})
+        ranks, ppn = known["ranks"].astype(float), known["ppn"].astype(float)
+        limit = rate * (ranks - 1) / (ppn * (ranks - ppn))
+    limits = pd.DataFrame({"x": known[x].astype(float), "ppn": ppn, "rate": rate, "limit": limit})
+    differ = limits.groupby(["ppn", "x"])["rate"].nunique().max() > 1
     bounds = []
-    for ppn, group in limits.groupby("ppn"):
-        line = group.groupby("x")["limit"].max()
-        name = "link rate" if per_node else "link rate, shared by the node's ranks"
+    for (k, of), group in limits.groupby(["ppn", limits["rate"] if differ else 0 * limits["rate"]]):
+        line = group.groupby("x")["limit"].first()
+        name = f"link rate {labels.rate_text(float(of))}" if differ else "link rate"
+        name += "" if per_node else ", shared by the node's ranks"
         if not per_node and limits["ppn"].nunique() > 1:
-            name = f"link rate at {ppn:g} per node"
+            name += f" ({k:g} per node)"
         places, y = line.index.to_numpy(dtype=float), line.to_numpy(dtype=float)
         if y.min() > FAR * points[metric].max():
             continue
-        if per_node:
-            places, y = limits["x"].agg(["min", "max"]).to_numpy(), np.array([y[0], y[0]])
         bounds.append(Bound(name, places, y))
-    return tuple({(b.name, float(b.y[-1])): b for b in bounds}.values())
+    return tuple(bounds)
 
 
 def link_note(points: pd.DataFrame) -> tuple[str, ...]:
