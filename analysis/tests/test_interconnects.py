@@ -117,6 +117,15 @@ def test_what_larger_messages_do_bounds_no_smaller_ones() -> None:
     assert "and the most of all is" in text
 
 
+def test_a_row_that_contradicts_itself() -> None:
+    (text,) = against(Figure("FooNet", 64, byte_rate=93e6, msg_rate=1e6))
+    assert text == (
+        "93.0 MB/s at 64\u00a0B are 1\u2009453\u2009125 messages/s, "
+        "and the same row has 1\u2009000\u2009000/s"
+    )
+    assert against(Figure("FooNet", 64, byte_rate=64e6, msg_rate=1e6)) == []
+
+
 def test_a_table_may_have_bars_around_it_tabs_and_other_units() -> None:
     bars = (
         "| interconnect | size (KiB) | throughput (Gbit/s) |\n| --- | --- | --- |\n| a | 4 | 8 |\n"

@@ -91,7 +91,10 @@ def _above_most_messages(name: str, mine: Sequence[Figure]) -> Iterator[Contradi
     """Of larger messages fewer pass: what is said of a size bounds that size and larger ones."""
     counts = [one for one in mine if one.msg_rate is not None]
     for one in mine:
-        if one.byte_rate is None or not one.size or one.msg_rate is not None:
+        if one.byte_rate is None or not one.size:
+            continue
+        if one.msg_rate is not None:
+            yield from _against_itself(name, one)
             continue
         bounds = [other for other in counts if (other.size or 0) <= one.size]
         if not bounds:
@@ -107,6 +110,17 @@ def _above_most_messages(name: str, mine: Sequence[Figure]) -> Iterator[Contradi
                 f"({_at(most)})"
             )
             yield Contradiction(name, text, len(bounds) + 1, messages / limit)
+
+
+def _against_itself(name: str, one: Figure) -> Iterator[Contradiction]:
+    """A row whose messages are fewer than make its bytes."""
+    messages, told = float(one.byte_rate or 0.0) / float(one.size or 1), float(one.msg_rate or 0.0)
+    if told > 0 and messages > told * _SLACK:
+        text = (
+            f"{number_text(float(one.byte_rate or 0.0) / 1e6)} MB/s {_at(one)} are "
+            f"{number_text(messages, 7)} messages/s, and the same row has {number_text(told, 7)}/s"
+        )
+        yield Contradiction(name, text, 2, messages / told)
 
 
 def _above_most(name: str, mine: Sequence[Figure]) -> Iterator[Contradiction]:
