@@ -9,10 +9,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from a2aperf import compare, loading, metrics, schema
+import a2aperf
+from a2aperf import compare, loading, metrics, roles, schema
 from a2aperf.errors import InputError
 from a2aperf.results import Results
 from support import synthetic
+from support.edited import edited
 from support.synthetic import Setup
 
 SETUP = Setup(nodes=2, sizes=(1000, 8000), ops=20, sync="barrier")
@@ -57,3 +59,12 @@ def test_alone_they_are_not_judged_and_the_reason_is_said(tmp_path: Path) -> Non
     for ask in (found.to_judge, found.complete):
         with pytest.raises(InputError, match=r"have no common start.*'a2a table' shows them"):
             ask()
+
+
+def test_a_frame_has_them_as_the_table_has(tmp_path: Path) -> None:
+    path = synthetic.write_launch(tmp_path / "x.h5", replace(SETUP, baseline=True))
+    with edited(path) as file:
+        file["role"][0] = schema.PIPELINED
+    runs = a2aperf.open(path)
+    assert "pipelined" in set(runs.to_dataframe()["role"])
+    assert len(runs.to_dataframe()) == len(runs.to_dataframe(roles.DEFAULT)) == 4

@@ -10,6 +10,8 @@ from a2aperf.errors import InputError
 from a2aperf.results import Results
 
 KNOWN: Final = tuple(role for workload in workloads.ALL for role in workload.roles)
+DEFAULT: Final = "measure,baseline,pipelined"
+"""Those that a table of all-to-alls shows."""
 
 
 def chosen(found: Results, role: str, asked: str = "--role ") -> Results:

@@ -147,10 +147,10 @@ class Runs:
         The file's columns and a column per recorded setting (label, variable, how it was measured).
         `.attrs["units"]` and `.attrs["long_names"]` describe columns by name. Points that are not
         measured yet are left out. `role`: some of those that the points have, such as
-        `measure,baseline` or `sentinel`, or all; without it those that `sel` chose, else measure
-        and baseline, and all where none is one of these.
+        `measure,baseline` or `sentinel`, or all; without it those that `sel` chose, else measure,
+        baseline and pipelined, and all where none is one of these.
         """
-        role = role or ("all" if self._has_roles or self._has_others() else "measure,baseline")
+        role = role or ("all" if self._has_roles or self._has_others() else roles.DEFAULT)
         chosen = roles.chosen(self.results, role, "to_dataframe: role ")
         chosen = chosen.select(chosen.points["state"] != "pending")
         frame = layouts.frame(chosen, layouts.every_column(chosen))
@@ -162,7 +162,7 @@ class Runs:
     def _has_others(self) -> bool:
         """Whether all points are of workloads that have no table of their own."""
         present = (one for one in workloads.present(self.results) if one.files(self.results))
-        usual = self.results.points["role"].isin(["measure", "baseline"]).any()
+        usual = self.results.points["role"].isin(roles.DEFAULT.split(",")).any()
         return not usual and not any(one.listing for one in present)
 
     def __getattr__(self, name: str) -> Callable[[], pd.DataFrame]:

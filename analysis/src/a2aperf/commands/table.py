@@ -48,9 +48,6 @@ a2a table *.h5 --nodes                   which node is late, over all launches
 """
 
 
-DEFAULT_ROLES = "measure,baseline,pipelined"
-
-
 Layout = StrEnum("Layout", {name.upper(): name for name in text_layouts.ALL})  # type: ignore[misc]
 _DEFAULT = next(iter(Layout))
 
@@ -99,7 +96,7 @@ def run(
     role: Annotated[
         str,
         typer.Option(help=f"Roles to show: {', '.join(roles.KNOWN)} or all."),
-    ] = DEFAULT_ROLES,
+    ] = roles.DEFAULT,
 ) -> None:
     """Print results, one line per point.
 
@@ -138,14 +135,14 @@ def run(
     given = {"--columns": bool(columns), "--layout": layout is not _DEFAULT}
     counted = {**given, "--counters": counters, "--phase": bool(phase), "--values": values}
     if start_times:
-        _refuse("--start-times", {**counted, "--nodes": nodes, "--role": role != DEFAULT_ROLES})
+        _refuse("--start-times", {**counted, "--nodes": nodes, "--role": role != roles.DEFAULT})
         _start(filters.where(loaded, where), csv, json)
     elif nodes:
-        _refuse("--nodes", {**counted, "--role": role != DEFAULT_ROLES})
+        _refuse("--nodes", {**counted, "--role": role != roles.DEFAULT})
         _say_nodes(filters.where(loaded, where), csv, json)
     elif counters:
         _refuse("--counters", given)
-        chosen_role = role if role != DEFAULT_ROLES or _has(loaded, role) else "all"
+        chosen_role = role if role != roles.DEFAULT or _has(loaded, role) else "all"
         measured = _measured(filters.where(roles.chosen(loaded, chosen_role), where))
         _tell_others(loaded, chosen_role)
         show = _say_values if values else _count
@@ -165,9 +162,9 @@ def _say_points(
     csv: bool,
     json: bool,
 ) -> None:
-    if says_role := role == DEFAULT_ROLES and filters.names_role(where):
+    if says_role := role == roles.DEFAULT and filters.names_role(where):
         loaded, where = filters.where(loaded, where), []
-    if role == DEFAULT_ROLES and not _has(loaded, role):
+    if role == roles.DEFAULT and not _has(loaded, role):
         other = next((one for one in workloads.present(loaded) if one.files(loaded)), None)
         if other and other.listing:
             _tell_others(loaded, ",".join(other.roles))
