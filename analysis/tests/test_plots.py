@@ -164,6 +164,26 @@ def test_link_rates_that_differ_at_one_place_have_a_line_each(tmp_path: Path) ->
     assert drawn == {f"link rate {r}\u00a0Gbit/s": [float(r)] * 2 for r in rates}
 
 
+def test_settings_of_one_size_are_not_called_sizes(tmp_path: Path) -> None:
+    setups = [
+        Setup(sizes=(60000,), seed=i, environment={"PSM2_RCVTHREAD": str(i)}) for i in range(2)
+    ]
+    found = launches(tmp_path, *setups)
+    figure = sweeps.scaling(found, Options())
+    assert {c.legend for c in figure.charts} == {""}
+    assert "messages of 60\u00a0kB per pair of ranks" in figure.notes
+    alone = sweeps.scaling(found.select(found.values("PSM2_RCVTHREAD") == "0"), Options())
+    assert {c.legend for c in alone.charts} == {"Message size per pair of ranks"}
+
+
+def test_points_without_a_rate_per_node_are_counted(tmp_path: Path) -> None:
+    found = launches(tmp_path, Setup(sizes=(8000, 60000)), Setup(sizes=(8000,), nodes=8))
+    points = found.points.copy()
+    points.loc[points.index[-1], ["gbps_node_net", "ppn"]] = np.nan
+    figure = sweeps.scaling(replace(found, points=points), Options())
+    assert "1 point without a rate per node drawn per rank alone" in figure.left_out
+
+
 def test_a_link_rate_far_above_is_said_not_drawn(tmp_path: Path) -> None:
     figure = sweeps.sizes(
         launches(tmp_path, Setup(sizes=(60000,), link_rate_gbps=1000.0)), Options()

@@ -36,12 +36,15 @@ def scaling(results: Results, options: Options) -> Figure:
         return Figure(
             "scaling", title, curves.alike(charts), notes + curves.said(points, charts), left_out
         )
+    are_settings = len(looks.majors) == 1 < len(looks.settings)
+    if are_settings:
+        notes += (f"messages of {looks.text(looks.majors[0])} per pair of ranks",)
     charts = []
     for metric, where in (("gbps_node_net", "node"), ("gbps_rank", "rank")):
         known = points[points[metric].notna()]
+        if where == "node":
+            notes, left_out = _without_node_rate(points, known, notes, left_out)
         if known.empty:
-            if where == "node":
-                notes += (_why_no_node_rate(points),)
             continue
         for title, rows in curves.panels(known, looks.settings, len(looks.majors)):
             drawn = looks.curves(rows, scale, metric)
@@ -54,7 +57,7 @@ def scaling(results: Results, options: Options) -> Figure:
                     curves=tuple(drawn),
                     bounds=_ideals(looks, rows, scale, drawn, per_node=where == "node")
                     + curves.link_bounds(rows, scale, metric),
-                    legend="Message size per pair of ranks",
+                    legend="" if are_settings else "Message size per pair of ranks",
                 )
             )
     if any(bound.name == IDEAL for chart in charts for bound in chart.bounds):
@@ -119,6 +122,19 @@ def _ideals(
             kept *= np.array([ranks[x] for x in own.x]) / own.y
         ideals.append(Bound(IDEAL, own.x, kept, look=curve.look))
     return tuple(ideals)
+
+
+def _without_node_rate(
+    points: pd.DataFrame, known: pd.DataFrame, notes: tuple[str, ...], left_out: tuple[str, ...]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Why there is no panel of it, or how many points it lacks."""
+    if known.empty:
+        return (*notes, _why_no_node_rate(points)), left_out
+    unknown = points[points["gbps_node_net"].isna() & (points["nodes"] != 1).fillna(True)]
+    if unknown.empty:  # points of one node have none by their nature
+        return notes, left_out
+    many = labels.count_text(len(unknown), "point")
+    return notes, (*left_out, f"{many} without a rate per node drawn per rank alone")
 
 
 def _why_no_node_rate(points: pd.DataFrame) -> str:
