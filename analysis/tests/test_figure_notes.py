@@ -107,6 +107,13 @@ def test_every_setting_of_a_history_is_told_apart(tmp_path: Path) -> None:
         assert len(looks) == len(set(looks)) == 2
 
 
+def test_points_without_a_date_are_counted(tmp_path: Path) -> None:
+    found = launches(tmp_path, *(synthetic.Setup(sizes=(1000,), seed=i) for i in range(3)))
+    points = found.points.assign(started=[*found.points["started"][:2], 0])
+    figure = plots.made("history", replace(found, points=points), Options())
+    assert figure.left_out[-1] == "1 point without a date not drawn"
+
+
 @pytest.mark.slow
 def test_the_count_of_ranks_is_named_where_other_counts_are_left_out(
     table_2019: Path, tmp_path: Path

@@ -368,6 +368,17 @@ def test_share_against_weight(tmp_path: Path) -> None:
     assert drawn_["sl1"][1] == pytest.approx([49.1, 50.0], abs=0.1)
 
 
+def test_experiments_that_are_not_drawn_are_counted(shared: Path, tmp_path: Path) -> None:
+    tabled = write_text(tmp_path / "tabled.h5", TEXT.read_text())
+    both = loading.load([tabled, shared])
+    assert plots.made("weights", results(tabled), Options()).left_out == ()
+    without = "1 experiment of which nothing says what arbitration gives not drawn"
+    assert plots.made("weights", both, Options()).left_out == (without,)
+    change(shared, {"interval_idle": 500_000_000})
+    idle = "1 experiment with paths that had nothing under way not drawn"
+    assert idle in plots.made("shares", loading.load([tabled, shared]), Options()).left_out
+
+
 def test_what_cannot_be_drawn_is_told(shared: Path, a2a: Run, tmp_path: Path) -> None:
     out = tmp_path / "x.svg"
     a2a("plot", "weights", shared, "-o", out).refused("no shares beside what arbitration says")

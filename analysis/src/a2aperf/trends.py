@@ -21,7 +21,9 @@ def figure(results: Results, options: Options, found: History) -> Figure:
     judged = results.to_judge()
     setting = grouping.setting_labels(judged, judged.points, options.by)
     points = judged.points.assign(setting=setting)
-    points = points[points["started"] > 0]
+    is_dated = (points["started"] > 0).fillna(False).astype(bool)
+    without = int((~is_dated).sum())
+    points = points[is_dated]
     if points.empty:
         raise InputError("no point tells when it was measured")
     begun = points.groupby("launch")["started"].transform("min").astype(float)
@@ -52,6 +54,8 @@ def figure(results: Results, options: Options, found: History) -> Figure:
             )
             for title, of in curves.panels(rows, looks.settings, len(looks.majors))
         ]
+    if without:
+        more += (f"{labels.count_text(without, 'point')} without a date not drawn",)
     more += curves.fitting(len(charts), curves.MOST_PANELS, "panels")
     charts = charts[: curves.MOST_PANELS]
     said = _searched(found)

@@ -24,17 +24,20 @@ _LONGEST: Final = 240  # characters of what was asked for, above a panel
 
 def over_time(results: Results, options: Options) -> Figure:
     """A panel per experiment: what each path got of each interval, one upon the other."""
-    found = [one for one in experiments.of(results) if len(one.rows) > 1]
+    every = list(experiments.of(results))
+    found = [one for one in every if len(one.rows) > 1]
     drawn = [(one, part) for one in found if (part := one.shared) and part.bytes.sum() > 0]
     if not drawn:
         raise InputError("no experiment of several paths with an interval in which all could send")
-    idle = [one for one, _ in drawn if one.idle]
+    parts = {
+        "of one path": len(every) - len(found),
+        "without an interval in which all paths could send": len(found) - len(drawn),
+        "with paths that had nothing under way": sum(bool(one.idle) for one, _ in drawn),
+    }
     drawn = [(one, part) for one, part in drawn if not one.idle]
-    left_out = [
-        f"{count_text(len(idle), 'experiment')} with paths that had nothing under way not drawn"
-    ]
+    left_out = _not_drawn(parts)
     if not drawn:
-        raise InputError(f"nothing to draw: {left_out[0]}")
+        raise InputError(f"nothing to draw: {'; '.join(left_out)}")
     charts = [_stacked(one, part) for one, part in drawn[: curves.MOST_PANELS]]
     fewer = curves.fitting(len(drawn), curves.MOST_PANELS, "experiments")
     notes = ["intervals in which every path could send"]
@@ -45,7 +48,16 @@ def over_time(results: Results, options: Options) -> Figure:
         "What each path got, in each interval",
         tuple(charts),
         tuple(notes),
-        (*(left_out if idle else ()), *fewer),
+        (*left_out, *fewer),
+    )
+
+
+def _not_drawn(parts: dict[str, int]) -> tuple[str, ...]:
+    """How many experiments a figure leaves out, by the reason."""
+    return tuple(
+        f"{count_text(count, 'experiment')} {why} not drawn"
+        for why, count in parts.items()
+        if count
     )
 
 
@@ -77,7 +89,15 @@ def _stacked(one: Experiment, part: Shared) -> Chart:
 
 def against_weight(results: Results, options: Options) -> Figure:
     """Measured share against the one that arbitration says, a mark per path."""
-    found = [one for one in experiments.of(results) if one.has_shares and one.expected]
+    every = list(experiments.of(results))
+    shared = [one for one in every if one.has_shares]
+    found = [one for one in shared if one.expected]
+    left_out = _not_drawn(
+        {
+            "without shares": len(every) - len(shared),
+            "of which nothing says what arbitration gives": len(shared) - len(found),
+        }
+    )
     if not found:
         raise InputError(
             "no shares beside what arbitration says: a launch needs its tables (SL2VL and VLArb, "
@@ -113,7 +133,11 @@ def against_weight(results: Results, options: Options) -> Figure:
     sources = sorted({one.expected.source for one in found if one.expected})
     bars = "bars: 95\u00a0% interval over the intervals, where there are 10 or more"
     return Figure(
-        "weights", "Shares and weights", (chart,), (f"weights by {' and '.join(sources)}", bars)
+        "weights",
+        "Shares and weights",
+        (chart,),
+        (f"weights by {' and '.join(sources)}", bars),
+        left_out,
     )
 
 
