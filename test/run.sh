@@ -21,10 +21,11 @@ late_stages=(slurm meson mpich lint)
 
 usage() {
     sed "s/SLOW/${slow_stages[*]}/" <<'USAGE'
-Usage: test/run.sh [--no-install] [--quick | --all | --scale | --newest | --oldest] [stage]…
+Usage: test/run.sh [--no-install] [--quick | --thirds | --all | --scale | --newest | --oldest] [stage]…
 
 Installs what is missing (root is asked for only then; --no-install never installs), builds, and runs the tests:
-of those of each Python file that are marked slow one in sixteen, MPI tests of up to three ranks and of four what ranks agree on, over MPICH three.
+of the stages python and analysis one in three of each file, at the next commit the next third; of those that are marked
+slow one in sixteen; MPI tests of up to three ranks and of four what ranks agree on, over MPICH three.
 A stage's log is shown when it fails; all of them stay in build/results. Stages that mostly wait run beside those
 that compute; what they say is then shown when they have ended.
 
@@ -40,7 +41,8 @@ that compute; what they say is then shown when they have ended.
   psm3        another libfabric, 1.21, with the psm3 provider: on one host, and between hosts
   vm          the verbs provider over software RoCE, in a virtual machine
 
-  test/run.sh                every stage; about an hour on two cores
+  test/run.sh                every stage; about 40 minutes on two cores
+  test/run.sh --thirds       with all three thirds; about an hour
   test/run.sh --all          with every test, which takes longer: before a release, and after a change of what the
                              slow ones are about
   test/run.sh --quick        in some minutes: one test in eight of each Python file, MPI tests of up to three ranks,
@@ -59,12 +61,14 @@ contains() { [[ " ${*:2} " == *" $1 "* ]]; }
 
 may_install=yes
 quick=no
+thirds=no
 all=no
 stages=()
 for argument in "$@"; do
     case $argument in
     --no-install) may_install=no ;;
     --quick) quick=yes ;;
+    --thirds) thirds=yes ;;
     --all) all=yes ;;
     --scale) stages+=(scale) ;;
     --newest) stages+=(newest) ;;
@@ -79,7 +83,9 @@ for argument in "$@"; do
         ;;
     esac
 done
-[[ $quick == no || $all == no ]] || die -2 '--quick and --all: which of the two?'
+asked=()
+for option in quick thirds all; do [[ ${!option} == no ]] || asked+=("--$option"); done
+((${#asked[@]} < 2)) || die -2 "${asked[0]} and ${asked[1]}: which of the two?"
 if ((!${#stages[@]})); then
     for stage in "${all_stages[@]}"; do
         [[ $quick == yes ]] && contains "$stage" "${slow_stages[@]}" || stages+=("$stage")
@@ -97,9 +103,12 @@ four_tests=(-n 4 --dist load --maxschedchunk 2)
 launching=$top/test/support/without_symbols.sh # before what launches again and again
 export PYTHONPATH=$top/test/support/plugins${PYTHONPATH:+:$PYTHONPATH}
 chosen=(-p share --share-slow 16) not_many=(--no-suite most)
-[[ $all == no ]] || chosen=() not_many=()
+turn=$(git -C "$top" rev-list --count HEAD 2>/dev/null || echo 0)
+third=(--share 3 --share-turn "$turn") # of the many tests of python and analysis
+[[ $thirds == no ]] || third=()
+[[ $all == no ]] || chosen=() third=() not_many=()
 if [[ $quick == yes ]]; then
-    chosen=(-p share --share 8 -m 'not slow')
+    chosen=(-p share --share 8 -m 'not slow') third=()
     not_many=(--no-suite many)
 fi
 stage_meson() {
@@ -110,7 +119,7 @@ stage_meson() {
 stage_python() {
     A2APERF=$(program_in "$release") A2A=$top/build/a2a/bin/a2a suite 'python tests' "$results/python.xml" \
         "$launching" "$python" -m pytest "$top/test" --ignore "$top/test/vm" --ignore "$top/test/slurm" \
-        --ignore "$top/test/cluster" --ignore "$top/test/compat" "${four_files[@]}" "${chosen[@]}" -q -rs \
+        --ignore "$top/test/cluster" --ignore "$top/test/compat" "${four_files[@]}" "${chosen[@]}" "${third[@]}" -q -rs \
         --junitxml "$results/python.xml"
 }
 
@@ -139,6 +148,7 @@ stage_fuzz() {
 
 stage_analysis() {
     local options=()
+    ((!${#third[@]})) || options=(--third "$turn")
     [[ $quick == no ]] || options=(--quick)
     [[ $all == no ]] || options=(--all)
     suite 'analysis' "$top/analysis/.venv/pytest.xml" "$top/analysis/run-checks.sh" "${options[@]}"
@@ -248,6 +258,9 @@ covered() {
         "$(c++ --version | head -n 1)"
     for stage in "${all_stages[@]}" scale newest oldest; do contains "$stage" "${stages[@]}" || left+=("$stage"); done
     ((!${#left[@]})) || printf 'not run: %s\n' "${left[*]}"
+    if ((${#third[@]})) && needs python analysis; then
+        printf 'of python and analysis third %d of 3 (--thirds takes all)\n' $((turn % 3 + 1))
+    fi
     for stage in "${stages[@]}"; do printf '%s' "${omissions_of[$stage]-}"; done
 }
 

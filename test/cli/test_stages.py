@@ -215,6 +215,9 @@ def test_a_second_look_at_what_failed(tmp_path):
         ([], "0 1 2 3 4 5 e0 e1 a b c"),
         (["--share-slow", "3"], "0 3 e0 e1 a b c"),
         (["--share", "4", "-m", "not slow"], "a"),
+        (["--share", "3", "--share-slow", "3"], "0 3 e0 e1 a"),
+        (["--share", "2", "--share-turn", "7", "--share-slow", "6"], "0 e0 e1 b"),
+        (["--share", "8", "--share-turn", "5", "--share-slow", "6"], "0 e0 e1 c"),
         (["--share-slow", "0"], "--share-slow 0: one test in how many? expected 1 or more"),
     ],
 )

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A plugin of pytest, `-p share`: of the tests of each file, or of the slow ones among them, some.
+"""A plugin of pytest, `-p share`: of the tests of each file some, of the slow ones among them fewer.
 
-Every file is looked at so, at a fraction of the time, and the same tests are taken each time: the first of the file and
-each Nth after it. Slow ones that are marked `every` are all taken.
+Every file is looked at so, at a fraction of the time: the first of the file and each Nth after it, or, with a turn, the
+one that many behind the first and each Nth after it, so that N turns take all. Slow ones are always the same, and those
+that are marked `every` are all taken.
 """
 
 from collections import defaultdict
@@ -13,7 +14,8 @@ import pytest
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--share", type=int, default=1, metavar="N", help="one test in N of each file")
+    parser.addoption("--share", type=int, default=1, metavar="N", help="one test in N of each file, but for slow ones")
+    parser.addoption("--share-turn", type=int, default=0, metavar="T", help="which of these N: T mod N")
     parser.addoption(
         "--share-slow", type=int, default=1, metavar="N", help="one test in N of those of each file that are marked slow"
     )
@@ -22,8 +24,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """After marks were looked at: what they leave out is not counted."""
-    slow = [item for item in items if item.get_closest_marker("slow") and not item.get_closest_marker("every")]
-    left_out = _left_out(items, _one_in(config, "--share")) | _left_out(slow, _one_in(config, "--share-slow"))
+    slow = [item for item in items if item.get_closest_marker("slow")]
+    others = set(items).difference(slow)
+    left_out = _left_out([item for item in items if item in others], _one_in(config, "--share"), config.getoption("--share-turn"))
+    left_out |= _left_out([item for item in slow if not item.get_closest_marker("every")], _one_in(config, "--share-slow"), 0)
     if left_out:
         config.hook.pytest_deselected(items=[item for item in items if item in left_out])
         items[:] = [item for item in items if item not in left_out]
@@ -36,8 +40,10 @@ def _one_in(config: pytest.Config, option: str) -> int:
     return one_in
 
 
-def _left_out(items: Iterable[pytest.Item], one_in: int) -> set[pytest.Item]:
+def _left_out(items: Iterable[pytest.Item], one_in: int, turn: int) -> set[pytest.Item]:
     of_file: defaultdict[Path, list[pytest.Item]] = defaultdict(list)
     for item in items:
         of_file[item.path].append(item)
-    return {item for tests in of_file.values() for at, item in enumerate(tests) if at % one_in}
+    return {
+        item for tests in of_file.values() for at, item in enumerate(tests) if at % one_in != turn % min(one_in, len(tests))
+    }
