@@ -69,12 +69,22 @@ def test_every_size_is_every_size() -> None:
     ]
 
 
-@pytest.mark.parametrize(("verdict", "hollow"), [(SAME, 0), (OPEN, 1)])
-def test_what_is_no_different_is_decided(verdict: int | None, hollow: int) -> None:
-    made = ranked({64: behind_both(verdict), 4096: behind_both(verdict)})
+def hollow_marks(made: Ranking) -> list[tuple[str, int]]:
     table = outcome.table(made, {}, "measure")
     assert "1 to 3: undecided, or no different, between these" in table.caption
     part = Part("measure", "alltoall", table, None, (), (), "")
     (chart,) = figure.figure(Outcome(made, {}, {}, (part,), (), ())).charts
-    marks = [(curve.name, len(curve.x)) for curve in chart.curves if curve.form == "hollow"]
-    assert marks == [(SHM, 2), (TCP, 2)] * hollow
+    return [(curve.name, len(curve.x)) for curve in chart.curves if curve.form == "hollow"]
+
+
+@pytest.mark.parametrize(("verdict", "hollow"), [(SAME, 0), (OPEN, 1)])
+def test_what_is_no_different_is_decided(verdict: int | None, hollow: int) -> None:
+    made = ranked({64: behind_both(verdict), 4096: behind_both(verdict)})
+    assert hollow_marks(made) == [(SHM, 2), (TCP, 2)] * hollow
+
+
+def test_what_is_held_against_nothing_is_undecided() -> None:
+    made = ranked({64: behind_both(SAME)})
+    for one in made.standings[Cell("measure", 64)].values():
+        one.against.clear()
+    assert hollow_marks(made) == [(name, 1) for name in NAMES]

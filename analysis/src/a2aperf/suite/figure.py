@@ -67,7 +67,7 @@ def _rates(made: Outcome, part: Part, cells: Sequence[Cell]) -> Chart:
         told = tuple(f"place {range_text(place)}, {one.launches} launches"
                      for place, (_, one) in zip(places, here, strict=True))  # fmt: skip
         drawn.append(Curve(name, x, rate, low, high, look=look, hover=told))
-        open_ = np.array([one.is_open for _, one in here])
+        open_ = np.array([made.ranking.is_open(cell, name) for cell, _ in here])
         if open_.any():
             drawn.append(Curve(name, x[open_], rate[open_], look=look, form="hollow", listed=False))
     judged = made.ranking.judged[part.role]

@@ -90,11 +90,6 @@ class Standing:
         """Whether it is known, and not so wide that it tells nothing."""
         return self.rate_high <= _FARTHEST * self.rate_low
 
-    @property
-    def is_open(self) -> bool:
-        """Whether it is undecided against another one; what is no different is decided."""
-        return self.count(OPEN) > 0
-
     def count(self, verdict: int | None) -> int:
         """How many others it has that verdict against."""
         return sum(one.verdict == verdict for one in self.against.values())
@@ -123,6 +118,12 @@ class Ranking:
         here = self.standings[cell]
         mine = here[name]
         return 1 + mine.count(BEHIND), len(here) - mine.count(AHEAD)
+
+    def is_open(self, cell: Cell, name: str) -> bool:
+        """Whether it is undecided against another one; what is no different is decided."""
+        here = self.standings[cell]
+        decided = sum(one.verdict is not OPEN for one in here[name].against.values())
+        return decided < len(here) - 1
 
 
 def rank(found: Results) -> Ranking:
