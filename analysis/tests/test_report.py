@@ -237,6 +237,41 @@ def test_the_summary_has_the_findings_figures(table_2019: Path) -> None:
     assert "33.78 at 20 ranks to 11.21 at 180" in told
 
 
+def test_settings_that_are_not_compared_are_named(tmp_path: Path) -> None:
+    names = [f"FI_{letter}" for letter in "ABCDE"]
+    setups = [
+        Setup(sizes=(8000,), seed=i, environment={name: str(int(name == of)) for name in names})
+        for i, of in enumerate(["", *names])
+    ]
+    text = body(page(tmp_path, *setups))
+    assert "<li>Not compared here: FI_D, FI_E; a2a compare --by NAME does it.</li>" in text
+    (tmp_path / "three").mkdir()
+    fewer = [replace(one, environment={**one.environment, "FI_D": "0", "FI_E": "0"})
+             for one in setups[:4]]  # fmt: skip
+    assert "compared here" not in body(page(tmp_path / "three", *fewer))
+
+
+def test_comparisons_that_are_not_drawn_are_counted(tmp_path: Path) -> None:
+    setups = [Setup(sizes=(8000,), seed=i, environment={"FI_A": str(i)}) for i in range(5)]
+    assert "3 of 4 comparisons shown" in body(page(tmp_path, *setups))
+
+
+def test_settings_whose_scaling_is_not_told_are_counted(tmp_path: Path) -> None:
+    files = [
+        synthetic.write_launch(
+            tmp_path / f"{i}-{nodes}.h5",
+            Setup(nodes=nodes, sizes=(8000,), seed=i, environment={"FI_A": str(i)}),
+        )
+        for i in range(6)
+        for nodes in (2, 4)
+    ]
+    said = summary.sentences(loading.load(files))
+    assert sum(one.startswith("From 4 to 8 ranks") for one in said) == 4
+    assert "2 more settings have several scales, too, not told here." in said
+    said = summary.sentences(loading.load(files[:8]))
+    assert not [one for one in said if "not told here" in one]
+
+
 def test_light_pages_share_a_script(a2a: Callable[..., Outcome], tmp_path: Path) -> None:
     for name in ("a", "b"):
         path = synthetic.write_launch(tmp_path / f"{name}.h5", Setup(sizes=(8000,), ops=6))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import resources
 
 import jinja2
@@ -241,9 +241,13 @@ def _comparison(results: Results, error: float, error_said: str) -> ComparisonSe
     for one in made:
         sentences += _verdict(one)
     sentences += [error_said] if made and error_said else []
+    if rest := names[_MOST_SETTINGS:]:
+        sentences.append(f"not compared here: {', '.join(rest)}; a2a compare --by NAME does it")
     chart = None
     if made:
         compared = contrasts.figure(made[:_MOST_COMPARISONS], curves.Options.most)
+        fewer = curves.fitting(len(made), _MOST_COMPARISONS, "comparisons")
+        compared = replace(compared, left_out=(*compared.left_out, *fewer))
         drawn = interactive.spec(compared)
         chart = ChartSection(compared.kind, compared.title, contrasts.READS, drawn)
     shown = [

@@ -146,7 +146,12 @@ def _scale(done: pd.DataFrame, settings: pd.Series[str]) -> list[str]:
             f"From {first} to {last} ranks {scaling.WORDS[rate]} at {size_text(size)} {word} from "
             f"{before:.2f} to {after:.2f}\u00a0Gbit/s ({by}){under}."
         )
-    return said[:_MOST_SETTINGS]
+    rest = len(said) - _MOST_SETTINGS
+    if rest > 0:
+        has = "has" if rest == 1 else "have"
+        more = f"{count_text(rest, 'more setting')} {has} several scales, too, not told here."
+        return [*said[:_MOST_SETTINGS], more]
+    return said
 
 
 def _invalid(done: pd.DataFrame) -> list[str]:
