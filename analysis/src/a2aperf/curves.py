@@ -335,7 +335,7 @@ def link_bounds(points: pd.DataFrame, x: str, metric: str) -> tuple[Bound, ...]:
     bounds = []
     for (k, of), group in limits.groupby(["ppn", limits["rate"] if differ else 0 * limits["rate"]]):
         line = group.groupby("x")["limit"].first()
-        name = f"link rate {labels.rate_text(float(of))}" if differ else "link rate"
+        name = f"link rate {labels.rate_text(float(str(of)))}" if differ else "link rate"
         name += "" if per_node else ", shared by the node's ranks"
         if not per_node and limits["ppn"].nunique() > 1:
             name += f" ({k:g} per node)"
