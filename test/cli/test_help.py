@@ -65,6 +65,29 @@ def test_one_rank_answers_for_all(launch):
     assert outcome.stdout.count("a2aperf") == 1
 
 
+def test_man_page_says_which_workload_lacks_an_option(a2aperf):
+    """And which ones are of one workload alone."""
+    text = MAN_PAGE.read_text().split(".Sh OPTIONS\n")[1].split(".Ss Where it runs")[0]
+    have = {name: long_options(a2aperf(name, "--help-all").stdout) for name in WORKLOADS}
+    name = said = ""
+    lacking, alone = set(), set()
+    for line in text.splitlines():
+        if line.startswith(".Cm ") and line.split()[1] in WORKLOADS and said != "is as":
+            name, said = line.split()[1], ""
+        elif not line.startswith(".Fl "):
+            said = line if line in ("has no", "and only it has", "has none of these and no", "is as") else said
+            said = "" if line.startswith(("takes", "All three", "without")) else said
+        elif said:
+            options = {f"-{word}" for word in line.split() if word.startswith("-")}
+            (alone if said == "and only it has" else lacking).update((name, one) for one in options)
+    assert {one for one, _ in lacking} == set(WORKLOADS) - {"alltoall", "open-loop"}
+    for one, option in lacking:
+        assert option not in have[one], (one, option)
+    assert len(alone) > 10
+    for one, option in alone:
+        assert [other for other in have if option in have[other]] == [one], option
+
+
 def test_man_page_names_the_options_there_are(a2aperf):
     named = {f"--{name}" for name in re.findall(r"Fl -([a-z-]+)", MAN_PAGE.read_text(encoding="utf-8"))}
     pages = [a2aperf(command, "--help-all") for command in WORKLOADS]
