@@ -6,7 +6,7 @@
 
 # By launch, from before a requeue: 0 when it is good, and the nodes that it was made on.
 declare -A good=() made_on=()
-is_recalled='' # whether it was read
+is_open='' # whether the results folder is this run's, and takes what is written
 
 file_of() {
     local setting=base
@@ -90,10 +90,7 @@ make_plan() {
 # those of the first time.
 recall() {
     local launch started ended status list file i seconds used
-    [[ -f $plan_file ]] || {
-        is_recalled=yes
-        return
-    }
+    [[ -f $plan_file ]] || return 0
     may_go_on
     # A disk that was full, or a node that died, may have cut the last line short.
     [[ ! -s $log_file || ! $(tail -c 1 "$log_file") ]] || sed -i '$d' "$log_file" ||
@@ -118,15 +115,15 @@ recall() {
     # A run that was killed has only its launches in the log.
     used=$(cat "$results/used-$job_id.txt" 2>/dev/null) || true
     [[ ! $used =~ ^[1-9][0-9]{0,14}$ ]] || ((used <= node_seconds)) || node_seconds=$used
-    is_recalled=yes
 }
 
 # note_use: what the job has used of its node-hour limit, for a run that goes on with it.
 note_use() {
+    [[ ${asked[budget]-} && $is_open && -d $results ]] || return 0
     local file=$results/used-$job_id.txt
-    [[ ${asked[budget]} && $is_recalled && -d $results ]] || return 0
     # Words, not results: where they find no room nothing ends.
-    { echo "$((node_seconds + allocated * SECONDS))" >"$file.partial" && mv "$file.partial" "$file"; } 2>/dev/null || return 0
+    { echo "$((node_seconds + allocated * SECONDS))" >"$file.partial" && mv "$file.partial" "$file"; } 2>/dev/null ||
+        rm -f "$file.partial"
 }
 
 # same_plan: after a requeue the launches must be those of before, or files would be taken for others.

@@ -124,6 +124,7 @@ open_folder() {
     [[ $is_room == no || -s $log_file ]] || printf 'launch\tstarted\tended\tstatus\treason\n' 2>/dev/null >"$log_file" || is_room=no
     [[ $is_room == yes ]] ||
         die -2 "nothing can be written to the results folder $results ($(df -Ph "$results" | awk 'END { print $4 }') free)"
+    is_open=yes
 }
 
 # choose_nodes: those that are fit to measure, as the job was told to; the plan follows from them.

@@ -284,9 +284,9 @@ def test_what_a_run_used_beside_its_launches_counts_for_the_next(job, tmp_path, 
         f"launch\tstarted\tended\tstatus\treason\n1\t{day}:00:00Z\t{day}:01:00Z\t0\t-\n"
     )
     (tmp_path / "results/plan-79.tsv").write_text("# counts\t20\n")
-    begin = f"may_go_on() {{ :; }}; allocated=20 asked[budget]='{budget}'; "
+    begin = f"may_go_on() {{ :; }}; allocated=20 asked[budget]='{budget}'; is_open=yes; "
     used = tmp_path / "results/used-79.txt"
-    one = job(f"{begin}leave; recall; SECONDS=80; log_launch 1 - - no; SECONDS=110; leave")
+    one = job(f"{begin}is_open=''; leave; is_open=yes; recall; SECONDS=80; log_launch 1 - - no; SECONDS=110; leave")
     assert one.returncode == 0, one.stderr
     assert (used.read_text() if used.exists() else "") == noted  # 20 nodes, a minute and 110 s
     two = job(f'{begin}recall; echo "$node_seconds"; rm -r results; leave')

@@ -41,6 +41,19 @@ def test_an_option_that_would_do_nothing_is_refused(script, words, said, tmp_pat
     assert not any(tmp_path.iterdir())
 
 
+@pytest.mark.parametrize(
+    ("words", "status"),
+    [(["--help"], 0), (["--plan", "4"], 0), (["--plan", "4", "--budget", "2"], 0), (["--plan", "4", "--bogus"], 2), (["--plan", "4", "--budget", "much"], 2)],
+)
+def test_what_measures_nothing_has_its_own_status_and_leaves_nothing(words, status, tmp_path):
+    """Also where there is no folder of results yet."""
+    for folder in ([], ["--results", tmp_path / "results"], ["--results", tmp_path]):
+        outcome = run(JOBS / "alltoall.sbatch", *folder, *words)
+        assert outcome.returncode == status, outcome.stderr
+        assert outcome.stderr.count("\n") == (1 if status else 0), outcome.stderr
+        assert not any(tmp_path.iterdir())
+
+
 def test_there_is_no_report_without_who_makes_it(tmp_path):
     jobs = tmp_path / "jobs"  # where no a2a lies beside it
     shutil.copytree(JOBS, jobs)
