@@ -61,11 +61,12 @@ def test_the_gate_judges_points_that_say_no_moment(name: str, a2a: A2A, tmp_path
 def test_a_history_has_what_is_known(name: str, a2a: A2A, tmp_path: Path) -> None:
     path = imported(a2a, tmp_path, name)
     told = a2a("history", path)
+    if name == "perftest-write-bw.json":
+        told.refused("no point tells a time")
+        return
     assert (told.status, told.err) == (0, "")
     assert "nan" not in told.out
     assert strict(a2a("history", path, "--json").out)
-    without = "no point here has a time that could be followed" in told.out
-    assert without == (name == "perftest-write-bw.json")
 
 
 def test_the_history_of_a_point_without_a_rate_has_none(a2a: A2A, tmp_path: Path) -> None:

@@ -67,13 +67,14 @@ def test_nodes_of_two_clusters_with_the_same_names_are_no_one_node(
     """In turn they are refused, and nobody is drained; a cluster that was renewed is one."""
     folder = shutil.copytree(nightly, tmp_path / "nightly")
 
-    def other(day: int) -> None:
+    def other(day: int, fact: str = "cpu_model") -> None:
         setup = Setup(
             nodes=6, ppn=1, sizes=(60000,), ops=5, seed=100 + day,
-            node_facts={"cpu_model": "other CPU"}, started=START + timedelta(days=day, hours=1),
+            node_facts={fact: "other CPU"}, started=START + timedelta(days=day, hours=1),
         )  # fmt: skip
         synthetic_pairs.write_pairs(folder / f"other-{day:02}.h5", setup)
 
+    other(5, "nic_driver")  # another provider's adapter
     other(24)  # after all of the first one
     assert "candidates to drain: node003" in a2a("history", folder, "--per", "node").out
     other(7)

@@ -148,6 +148,19 @@ def test_a_link_rate_is_that_of_each_scale(tmp_path: Path) -> None:
     assert [*shared.y] == pytest.approx([60 / 2 * 7 / 6, 90 / 2 * 15 / 14])
 
 
+def test_a_link_rate_of_one_scale_alone_is_drawn_there_alone(tmp_path: Path) -> None:
+    rates = ((4, 60.0), (8, 60.0), (8, 90.0))
+    setups = [
+        Setup(nodes=n, sizes=(60000,), seed=i, link_rate_gbps=g, environment={"X": str(i)})
+        for i, (n, g) in enumerate(rates)
+    ]
+    node, _ = sweeps.scaling(launches(tmp_path, *setups), Options()).charts
+    (lower, higher) = (b for b in node.bounds if b.look is None)
+    assert [*lower.x] == [4, 8]
+    assert [*higher.y] == [90, 90]
+    assert 4 < higher.x[0] < 8 < higher.x[1]
+
+
 def test_link_rates_that_differ_at_one_place_have_a_line_each(tmp_path: Path) -> None:
     setups = [
         Setup(

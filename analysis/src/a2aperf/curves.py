@@ -28,6 +28,7 @@ AT_MEDIAN = "at the median"
 MOST_PANELS = 12
 _NAMES = {"message_size": "message sizes", "ranks": "rank counts", "nodes": "node counts"}
 FAR = 2.5
+_AROUND: Final = np.array([0.94, 1.06])  # a place, for what holds there alone
 """A bound so many times above the highest point is told in words."""
 
 
@@ -342,6 +343,8 @@ def link_bounds(points: pd.DataFrame, x: str, metric: str) -> tuple[Bound, ...]:
         places, y = line.index.to_numpy(dtype=float), line.to_numpy(dtype=float)
         if y.min() > FAR * points[metric].max():
             continue
+        if len(places) == 1 and points[x].nunique() > 1:  # others have another one, or none
+            places, y = places * _AROUND, np.repeat(y, 2)
         bounds.append(Bound(name, places, y))
     return tuple(bounds)
 

@@ -156,8 +156,6 @@ def _chosen(lines: pd.DataFrame, every: bool) -> tuple[pd.DataFrame, list[str]]:
 
 
 def _table(made: History, every: bool) -> list[str]:
-    if made.lines.empty:
-        return ["no point here has a time that could be followed"]
     lines, left_out = _chosen(made.lines, every)
     since = "per 30 days since the last change" if made.changes else "per 30 days"
     columns = [

@@ -7,6 +7,7 @@ import hashlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
+from itertools import count
 from pathlib import Path
 from typing import Final
 
@@ -101,7 +102,8 @@ def _keyed(found: Results, frame: pd.DataFrame, columns: dict[str, schema.Column
         of_file.setdefault(launch.path, keys[name])
     of_first = frame["file"].map({name: of_file.get(path) for name, path in found.files.items()})
     # What a launch recorded may have any name.
-    frame = frame.rename(columns={KEY: f"{KEY}_2"})
+    free = next(name for i in count(2) if (name := f"{KEY}_{i}") not in frame.columns)
+    frame = frame.rename(columns={KEY: free})
     rows = frame.assign(**{KEY: frame["launch"].map(keys).fillna(of_first)})
     return Flat(rows[[KEY, *frame.columns]], {**columns, **_KEYS})
 

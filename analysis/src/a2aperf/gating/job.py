@@ -89,17 +89,17 @@ def _of_group(rows: Sequence[Row]) -> Check:
 def _of_history(folder: Path, found: Facts) -> None:
     """Adds what all launches of the folder say of the nodes over the nights."""
     nights, _ = kept.read(baselines.files_of([folder]) if _has_files(folder) else [])
-    try:
-        clusters.require_one(nights)
-    except InputError as error:
-        found.checks.append(unknown("history", str(error)))
-        return
     made = history.of_nights(nights) if nights else None
     if made is None or len(made.days) < moves.LEAST:
         have = count_text(len(made.days) if made else 0, "night")
         found.notes.append(
             f"note: {have} in {folder}; from {moves.LEAST} on its nodes are compared over time"
         )
+        return
+    try:
+        clusters.require_one(nights)
+    except InputError as error:
+        found.checks.append(unknown("history", str(error)))
         return
     slow = made.candidates()
     nodes = count_text(len(made.nodes), "node")

@@ -12,35 +12,33 @@ import numpy as np
 from a2aperf.errors import InputError
 from a2aperf.nodes.night import DAY_NS, Night
 
-_FACTS: Final = ("cpu_model", "nic_driver")
-"""A link's rate may be another one for some nights."""
+_FACT: Final = "cpu_model"
+"""What is recorded of adapters is of those that a launch used: others over another provider."""
 Group = tuple[set[str], list[Night]]
 
 
 def require_one(found: Sequence[Night]) -> None:
-    """InputError where launches in turn share no kind of node or adapter.
+    """InputError where launches in turn share no kind of node.
 
     Where all nodes changed at once for good it is one cluster, which was renewed.
     """
-    for fact in _FACTS:
-        for (one, ours), (other, theirs) in combinations(_groups(found, fact), 2):
-            last = max(min(night.started for night in ours), min(x.started for x in theirs))
-            first = min(max(night.started for night in ours), max(x.started for x in theirs))
-            names = _names(ours) & _names(theirs)
-            if last <= first and names:
-                raise InputError(
-                    f"different clusters: {fact} is '{', '.join(sorted(one))}' in a launch of "
-                    f"{_date(ours[0])} and '{', '.join(sorted(other))}' in one of "
-                    f"{_date(theirs[0])}, in turn, and both have {min(names)}: give the files "
-                    "of one"
-                )
+    for (one, ours), (other, theirs) in combinations(_groups(found), 2):
+        last = max(min(night.started for night in ours), min(night.started for night in theirs))
+        first = min(max(night.started for night in ours), max(night.started for night in theirs))
+        names = _names(ours) & _names(theirs)
+        if last <= first and names:
+            raise InputError(
+                f"different clusters: {_FACT} is '{', '.join(sorted(one))}' in a launch of "
+                f"{_date(ours[0])} and '{', '.join(sorted(other))}' in one of "
+                f"{_date(theirs[0])}, in turn, and both have {min(names)}: give the files of one"
+            )
 
 
-def _groups(found: Sequence[Night], fact: str) -> list[Group]:
+def _groups(found: Sequence[Night]) -> list[Group]:
     """Launches that a chain of common kinds leads from one to the other."""
     groups: list[Group] = []
     for night in found:
-        kinds = {kind for kind in night.facts.get(fact, []) if kind}
+        kinds = {kind for kind in night.facts.get(_FACT, []) if kind}
         if not kinds:
             continue
         joined = [group for group in groups if group[0] & kinds]

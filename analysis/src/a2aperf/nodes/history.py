@@ -2,8 +2,8 @@
 """Nodes over months: which got slower or faster since when, which are slow.
 
 A night is a day (UTC): launches of one day have their weather in common and count once. The steps
-are those of `moves`; a node that did not move but is far from the others in its last nights is told
-by how far nodes differ; so is one whose move did not leave it slower than they are. What is said of
+are those of `moves`; a node that is far from the others in its last nights, without a move to
+slower that says so already, is told by how far nodes differ. What is said of
 nodes holds of whatever is compared: adapters, directions, pairs.
 """
 
