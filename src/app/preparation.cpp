@@ -17,6 +17,7 @@
 #include "a2aperf/measure/mode_table.hpp"
 #include "a2aperf/measure/mpi_transport.hpp"
 #include "a2aperf/plan/oversubscription.hpp"
+#include "endpoint_room.hpp"
 #include "usual_settings.hpp"
 
 namespace a2aperf {
@@ -144,15 +145,6 @@ std::string one_queue_trouble(const Job& job, const Options& options, const Prov
     return fmt::format("--nic {}: endpoints with one queue have one domain, and so one adapter", options.nic);
 }
 
-// Endpoints with a queue each and those with one queue are open at once; points were looked at by themselves.
-void require_room_for_both(const Job& job, const ProviderChoice& choice, const ChannelCounts& counts) {
-    if (counts.own == 0 || counts.sharing == 0) return;
-    auto why = endpoints_trouble(choice, counts.all(), true, job.layout());
-    if (!why) why = room_trouble(job, find_provider(choice.offer.provider()), counts.all());
-    if (const std::string words = job.first_text(why.value_or("")); !words.empty())
-        throw UsageError("--queues each,one: endpoints of both kinds are open at once, and " + words);
-}
-
 // Those that were asked for and are not lacking; where all are lacking, all: each point says why.
 std::vector<const MemoryKind*> memories_but(const std::map<std::string, std::string>& lacking,
                                             const std::vector<std::string>& asked) {
@@ -183,14 +175,15 @@ Preparation prepare(const Job& job, const Options& options, const StoredChoices&
     const int with_cores = threads_with_cores(job, node_cores);
     const auto why_threads = [&](int threads) { return why_threads_share(job, cores, with_cores, threads); };
     std::string shared_cores = why_cores_are_shared(job, cores, 1);
+    constexpr int kMostUsual = 16; // a search tries some that nobody asked for
+    EndpointRoom room(job, choice, std::max(kMostUsual, workload.most_channels(options)));
     const auto why_not = [&](const Point& point) -> std::optional<std::string> {
         if (auto why = usual_poll_trouble(options, point, shared_cores)) return why;
         if (auto why = usual_threads_trouble(options, point, why_threads)) return why;
         const auto missing = lacking.find(point.memory.empty() ? options.memories.front() : point.memory);
         if (missing != lacking.end()) return missing->second;
         if (auto why = fabric_skip_reason(point, choice, job.layout())) return why;
-        if (point.channels > 1 && !point.is_baseline())
-            if (auto why = room_trouble(job, find_provider(choice.offer.provider()), point.channels)) return why;
+        if (auto why = room.trouble(point)) return why;
         for (const Offer& offer : choice.offers())
             if (auto why = workload.trouble(offer, point)) return why;
         return memory_skip_reason(point, budget, job.ranks());
@@ -210,8 +203,11 @@ Preparation prepare(const Job& job, const Options& options, const StoredChoices&
             plan = plan_within(budget, options, job.layout(), skip);
         }
     }
+    if (room.is_too_small_for(channel_counts(plan))) {
+        found.clear();
+        plan = plan_within(budget, options, job.layout(), skip);
+    }
     require_same_skips(job, found, choice.offer.domain());
-    require_room_for_both(job, choice, channel_counts(plan));
     agree_on_traffic(job, plan);
     deal_adapters(choice, job.layout().local_index(job.rank()),
                   workload.deals_peers() ? channel_counts(plan).own : 1);

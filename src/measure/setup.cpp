@@ -46,6 +46,18 @@ std::optional<std::string> duration_trouble(const Offer& offer, const Point& poi
                        point.flow->posted(), name, offer.receive_queue());
 }
 
+// Of a rank, that send it something.
+int most_sources(const Point& point, int ranks) {
+    int most = 0;
+    for (Rank to = 0; to < ranks; ++to) {
+        int sources = 0;
+        for (Rank from = 0; from < ranks; ++from)
+            if (from != to && point.bytes(from, to) > 0) ++sources;
+        most = std::max(most, sources);
+    }
+    return most;
+}
+
 // What can be under way at once has to find room in a queue.
 std::optional<std::string> receives_trouble(const Offer& offer, const Point& point, int ranks) {
     const Provider& provider = find_provider(offer.provider());
@@ -53,10 +65,16 @@ std::optional<std::string> receives_trouble(const Offer& offer, const Point& poi
     if (!posts_receives(arrival) || !provider.bounds_receives) return std::nullopt;
     // Verification posts all that an endpoint takes at once, and receives for strays: one, or as many again where
     // none takes from anybody.
-    const auto channels = static_cast<Bytes>(point.channels);
-    const Bytes chunks = point.chunks() * ((static_cast<Bytes>(ranks - 1) + channels - 1) / channels);
     const bool is_of_each = arrival == Arrival::receive && provider.needs_a_source();
-    const Bytes needed = is_of_each ? 2 * chunks : chunks + 1;
+    const auto channels = static_cast<Bytes>(point.channels);
+    const auto needed_of = [&](int sources) {
+        const Bytes chunks = point.chunks() * ((static_cast<Bytes>(sources) + channels - 1) / channels);
+        return is_of_each ? 2 * chunks : chunks + 1;
+    };
+    Bytes needed = needed_of(point.distance > 0 ? 1 : ranks - 1);
+    // The matrix is looked at where it matters.
+    if (needed > offer.receive_queue() && point.traffic && point.draws() == 1)
+        needed = needed_of(most_sources(point, ranks));
     if (needed <= offer.receive_queue()) return std::nullopt;
     return fmt::format("{} receives are posted to verify it, and {} has room for {}", needed, offer.provider(),
                        offer.receive_queue());

@@ -85,7 +85,7 @@ public:
     }
     Nanoseconds longest_pause() const { return settings_.longest_gap; }
 
-    bool injects() const { return settings_.injects_answers; }
+    bool injects() const { return settings_.injects_requests && settings_.injects_answers; }
     FlowMoments moments() const { return moments_; }
     // Of this client: round trips, ns of all, ns that its places were idle and that requests without an answer were
     // under way, ns from the first request to the last answer, ns of the shortest and of the longest, places. Where

@@ -260,6 +260,16 @@ TEST_CASE("whole messages of more ranks than find room in a queue are skipped wi
     CHECK(reason("write-imm", 101) == "measured");
 }
 
+TEST_CASE("of fewer that send to a rank fewer receives are posted") {
+    Point point = point_of("msg", 8);
+    const auto reason = [&] {
+        return fabric_skip_reason(point, adapter(10, 0), Layout::blocks(40, 40)).value_or("measured");
+    };
+    CHECK(reason() == "40 receives are posted to verify it, and shm has room for 10");
+    point.distance = 1; // of pairs
+    CHECK(reason() == "measured");
+}
+
 TEST_CASE("queues and flags have room for all chunks of an op") {
     Plan plan;
     Point point = point_of("write", 10'000);
