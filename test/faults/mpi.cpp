@@ -74,7 +74,8 @@ FAULTY(Irecv, (void* to, int n, MPI_Datatype type, int source, int tag, MPI_Comm
 FAULTY(Test, (MPI_Request * request, int* flag, MPI_Status* status), (request, flag, status), MPI_COMM_WORLD)
 
 // call=MPI_heartbeat: one by which ranks hear, amid a duration, that another is still there.
-int MPI_Isend(const void* from, int n, MPI_Datatype type, int target, int tag, MPI_Comm comm, MPI_Request* request) {
+int MPI_Isend(const void* from, int n, MPI_Datatype type, int target, int tag, MPI_Comm comm,
+              MPI_Request* request) {
     constexpr int kHeartbeat = 5; // src/job/tags.hpp
     if (tag == kHeartbeat && fails("MPI_heartbeat")) return fail(comm);
     return fails("MPI_Isend") ? fail(comm) : PMPI_Isend(from, n, type, target, tag, comm, request);
