@@ -88,8 +88,8 @@ private:
     Deadline& deadline_;
     Agreement agreement_;
     std::optional<Heartbeat> heartbeat_;
-    Nanoseconds start_ = 0;              // on the common clock
-    std::uint64_t counted_ = 0;          // of all counters, at the last look
+    Nanoseconds start_ = 0;     // on the common clock
+    std::uint64_t counted_ = 0; // of all counters, at the last look
 };
 
 template <DurationEngine Engine>
@@ -115,7 +115,8 @@ Nanoseconds DurationLoop::run(Engine& engine, const Duration& duration, TickSamp
     if constexpr (OpenedEngine<Engine>) engine.open(go, end);
     while (now_ns() < go) {
     }
-    heartbeat_.emplace(job_, deadline_.timeout(), longest_pause_of(engine) + std::min(duration.tick, duration.look));
+    heartbeat_.emplace(job_, deadline_.timeout(),
+                       longest_pause_of(engine) + std::min(duration.tick, duration.look));
     last = flow(engine, duration, samples, silence);
     witness(Stage::end);
     const Nanoseconds took = std::min(clock_.since(start_, last), duration.length);
