@@ -369,11 +369,44 @@ def test_tails_and_invalid_ops(a2a: A2A, tmp_path: Path) -> None:
         ("[[limit]]\nnodes = []\nmax_p50_us = 1", ("nodes", "not []")),
         ("[[limit]]\nmessage_size = 'big'\nmax_p50_us = 1", ("message_size", "'big'")),
         ("[[limit]]\nwhere = 3\nmax_p50_us = 1", ("where", "not 3")),
+        ("[[limit]]\nwhere = 'ppn'\nmax_p50_us = 1", ("limit 1: where: 'ppn': expected NAME=",)),
+        (
+            "[[limit]]\nwhere = 'message_size>>1'\nmax_p50_us = 1",
+            ("limit 1: where: 'message_size>>1': '>1' is not a number",),
+        ),
     ],
 )
 def test_a_faulty_limits_file(a2a: A2A, tmp_path: Path, text: str, words: tuple[str, ...]) -> None:
     path = toml(tmp_path, text)
     nothing_judged(a2a("gate", tmp_path, "--limits", path), str(path), *words)
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (("message_size>>1",), "--where 'message_size>>1': '>1' is not a number"),
+        (("ppn",), "--where 'ppn': expected NAME=VALUE"),
+        (("ppn=2", "a=b\nc"), "expected values such as"),
+    ],
+)
+def test_a_choice_that_makes_no_sense_is_no_verdict(
+    a2a: A2A, tmp_path: Path, words: tuple[str, ...], why: str
+) -> None:
+    chosen = [one for word in words for one in ("--where", word)]
+    nothing_judged(a2a("gate", tmp_path, "--min-efficiency", "1%", *chosen), why)
+
+
+def test_a_choice_of_a_limit_that_leaves_no_point_has_its_place_once(
+    a2a: A2A, tmp_path: Path
+) -> None:
+    files = night(tmp_path / "now", 1)
+    for chosen in ("nodes = 8", "where = 'time_p50>900s'", "where = 'colour=red'"):
+        text = f"[[limit]]\n{chosen}\nmax_p50_us = 1e9\n"
+        outcome = a2a("gate", *files, "--limits", toml(tmp_path, text), "--json")
+        assert outcome.status == 3 and not outcome.err
+        (one,) = json.loads(outcome.out)["checks"]
+        assert one["verdict"] == "unknown" and one["at"] == "limits.toml, limit 1"
+        assert "limits.toml" not in one["why"], one["why"]
 
 
 def test_no_limits_file(a2a: A2A, tmp_path: Path) -> None:

@@ -60,11 +60,28 @@ def where(results: Results, expressions: Iterable[str], asked: str = "--where") 
     return results
 
 
-def _mask(results: Results, expression: str, said: str) -> pd.Series[bool]:
+def require(expressions: Iterable[str], asked: str = "--where") -> None:
+    """InputError of an expression that makes no sense whatever the points are."""
+    for expression in expressions:
+        said = f"{asked} '{expression}'"
+        _, sign, value = _parts(expression, said)
+        if sign not in _ORDER:
+            _list(said, value)
+        elif not _TIME.match(value):  # which makes sense where a column is one
+            _number(said, value, "")
+
+
+def _parts(expression: str, said: str) -> tuple[str, str, str]:
+    """Name, operator and value."""
     found = _EXPRESSION.match(expression)
     if not found:
         raise InputError(f"{said}: expected NAME=VALUE (or != < <= > >=), for example ppn=2")
     name, sign, value = found.groups()
+    return name, sign, value
+
+
+def _mask(results: Results, expression: str, said: str) -> pd.Series[bool]:
+    name, sign, value = _parts(expression, said)
     column = results.values(name)
     numeric = pd.api.types.is_numeric_dtype(column)
     units = _units(results, name)

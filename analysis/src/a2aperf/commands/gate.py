@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from a2aperf import output, terminal
+from a2aperf import filters, output, terminal
 from a2aperf.commands.options import AgainstParser, Where
 from a2aperf.errors import InputError
 from a2aperf.gating import formats, given, limits_file
@@ -109,6 +109,7 @@ def run(
         output.require_suffix(junit, (".xml",), "JUnit's format", "--junit")
     if prometheus:
         output.require_suffix(prometheus, (".prom",), "Prometheus' format", "--prometheus")
+    filters.require(where)
     read = limits_file.read(limits) if limits else []
     least = share("--min-efficiency", min_efficiency, "80%") if min_efficiency else None
     asked = Request(

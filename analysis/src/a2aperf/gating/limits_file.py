@@ -11,7 +11,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Final
 
-from a2aperf import notation, regular
+from a2aperf import filters, notation, regular
 from a2aperf.errors import InputError
 from a2aperf.labels import number_text
 
@@ -124,6 +124,7 @@ def _chosen(path: Path, place: str, name: str, value: Any) -> list[str]:
         )
         raise InputError(f"{path}: {place}: expected {what}, not {value!r}")
     if texts_only:
+        filters.require(values, f"{path}: {place}:")
         return [str(one) for one in values]
     sizes = r"\d+(\.\d+)? ?([kmgt]?)(i?b|i|)" if name == "message_size" else r"\d+(\.\d+)?"
     for one in values:

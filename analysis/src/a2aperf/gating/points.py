@@ -108,7 +108,8 @@ def _check(found: Results, limit: Limit) -> list[Check]:
     try:
         chosen = filters.where(found, limit.chosen, asked=limit.source)
     except InputError as error:
-        return [unknown(what, "; ".join([str(error), *found.unjudged]), limit.source)]
+        why = str(error).removeprefix(f"{limit.source} ")  # which the check has as its place
+        return [unknown(what, "; ".join([why, *found.unjudged]), limit.source)]
     return [_judged(_medians(chosen, limit.kind), limit), *_absent(chosen, limit)]
 
 
