@@ -86,6 +86,22 @@ def test_nodes_of_a_job(a2a: A2A, folder: Path) -> None:
     assert last == "candidates to drain: node009 and node002"
 
 
+def test_a_node_to_drain_has_the_name_that_slurm_has_for_it(
+    a2a: A2A, folder: Path, tmp_path: Path
+) -> None:
+    """Its system calls it by its domain, too; the preflight has found it unfit, and it is slow."""
+    slow = Truth(senders={3: 2.0, 6: 2.0})
+    made = synthetic_pairs.write_pairs(tmp_path / "slow.h5", replace(PAIRS, seed=5), slow)
+    with edited(made) as opened:
+        opened["segments/0/nodes"][...] = [f"{name}.cluster" for name in NODES]
+    (folder / "check-7-n8-base-002.h5").write_bytes(made.read_bytes())
+    rows = "".join(f"{name}\tprogram\tok\ta2aperf 0.1.0\n" for name in NODES)
+    (folder / "nodes-7.txt").write_text(rows + "node004\tmemlock\tbad\t64 KiB\n")
+    status, _, candidates = checked(a2a, folder, "--job", "7")
+    assert status == 2 and sorted(candidates) == ["node004", "node007"]
+    assert candidates["node004"] == "memlock: 64 KiB"
+
+
 def test_nights_of_another_cluster_in_the_folder_name_no_node(a2a: A2A, folder: Path) -> None:
     """Nodes of both have the same names."""
     for day in range(moves.LEAST):

@@ -15,10 +15,11 @@ from typing import get_args
 import pytest
 
 from a2aperf import asking, isolated, reading, trailer
-from a2aperf.nodes import kept, nights
+from a2aperf.nodes import kept, names, nights
 from a2aperf.nodes.night import Night, Per
 from conftest import Outcome
 from support import synthetic, synthetic_pairs
+from support.edited import edited
 from support.synthetic import Setup
 
 A2A = Callable[..., Outcome]
@@ -59,6 +60,49 @@ def test_files_of_pairs_tell_which_node_since_when(a2a: A2A, nightly: Path, tmp_
     assert line == (
         "scontrol update NodeName=node003 State=DRAIN Reason='a2a: sends slower since 2026-01-15'"
     )
+
+
+@pytest.mark.parametrize("per", ["node", "adapter", "direction", "pair"])
+def test_a_node_is_one_with_and_without_its_domain(
+    a2a: A2A, nightly: Path, tmp_path: Path, per: Per
+) -> None:
+    """From the night on in which it is slow its system has the domain in its name."""
+    folder = shutil.copytree(nightly, tmp_path / "nightly")
+    for day in range(14, 24):
+        with edited(folder / f"{day:02}.h5") as opened:
+            called_so = opened["segments/0/nodes"]
+            called_so[...] = [f"{name.decode()}.cluster" for name in called_so[()]]
+    for _ in range(2):  # the second time from the index
+        made = json.loads(a2a("history", folder, "--per", per, "--json").out)
+        assert "cluster" not in json.dumps(made)
+        moved = "node005 → node001" if per == "pair" else "node003"
+        assert any(moved in one[per] for one in made["moved"])
+    if per == "node":
+        (line,) = a2a("history", folder, "--per", "node", "--drain-list").out.splitlines()
+        assert line.startswith("scontrol update NodeName=node003 State=DRAIN ")
+
+
+def called(*nodes: str) -> Night:
+    return Night(" ".join(nodes), 1, list(nodes), {}, [])
+
+
+@pytest.mark.parametrize(
+    ("nights_of", "same"),
+    [
+        ([("n1", "n2"), ("n1.a", "n2.a")], [["n1", "n2"], ["n1", "n2"]]),
+        ([("n1", "n2"), ("n1.a", "n3.a")], [["n1", "n2"], ["n1", "n3"]]),
+        ([("n1 out",), ("n1.a out",)], [["n1 out"], ["n1 out"]]),
+        ([("n1.a", "n2.a"), ("n3",)], None),  # nobody is called both ways
+        ([("n1", "n2"), ("n1.a",), ("n1.b",)], None),  # of which domain it is nobody says
+        ([("n1", "n1.a"), ("n2", "n2.a")], None),  # at the same time, so two of them
+    ],
+)
+def test_which_names_are_one_node(
+    nights_of: list[tuple[str, ...]], same: list[list[str]] | None
+) -> None:
+    found = [called(*one) for one in nights_of]
+    made = [one.nodes for one in names.without_domains(found)]
+    assert made == (same or [list(one) for one in nights_of])
 
 
 def test_nodes_of_two_clusters_with_the_same_names_are_no_one_node(

@@ -112,7 +112,7 @@ def gate(asked: Request) -> Gate:
         if not is_asked and not (made and (asked.candidates or weak.is_all(loaded.everything))):
             raise InputError(ASK)
         checks += made
-        candidates.update({node: why for node, why in slow.items() if node not in candidates})
+        of_job.add_candidates(slow)
     own = loaded.found
     if not is_asked:
         measured = _last_begun(loaded.everything)

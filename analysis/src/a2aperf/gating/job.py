@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -12,7 +12,7 @@ from a2aperf import baselines
 from a2aperf.errors import InputError
 from a2aperf.gating.checks import Check, State, unknown
 from a2aperf.labels import count_text, list_text
-from a2aperf.nodes import clusters, history, kept, moves
+from a2aperf.nodes import clusters, history, kept, moves, names
 from a2aperf.studies.study import Check as Row
 from a2aperf.studies.study import Fate, read, unlike
 
@@ -24,12 +24,21 @@ _NAMED: Final = 6  # nodes on a line
 
 @dataclass(frozen=True)
 class Facts:
-    """Files of its launches, checks, nodes to drain with the reason of each, and notes."""
+    """Files of its launches, checks, nodes to drain with the reason of each, and notes.
+
+    `nodes`: as Slurm calls those that the preflight looked at.
+    """
 
     files: list[Path] = field(default_factory=list)
     checks: list[Check] = field(default_factory=list)
     candidates: dict[str, str] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+    nodes: frozenset[str] = frozenset()
+
+    def add_candidates(self, slow: Mapping[str, str]) -> None:
+        """Nodes that measurements show to be slow, by Slurm's name of each where that is known."""
+        for node, reason in slow.items():
+            self.candidates.setdefault(names.as_known(node, self.nodes), reason)
 
 
 def facts(folder: Path, number: str) -> Facts:
@@ -51,7 +60,8 @@ def facts(folder: Path, number: str) -> Facts:
         for one in reversed(_own(job.checks))
         if one.verdict == "bad"
     }
-    found = Facts([launch.file for launch in good], checks, candidates)
+    nodes = frozenset(one.node for one in job.checks)
+    found = Facts([launch.file for launch in good], checks, candidates, nodes=nodes)
     _of_history(folder, found)
     return found
 
@@ -104,12 +114,12 @@ def _of_history(folder: Path, found: Facts) -> None:
     slow = made.candidates()
     nodes = count_text(len(made.nodes), "node")
     n = count_text(len(made.days), "night")
+    found.add_candidates(slow)
     if not slow:
         why = "none got slower than the others"
         found.checks.append(Check("history", nodes, State.OK, n=n, why=why))
     for node, reason in slow.items():
         found.checks.append(Check("history", node, State.WARNING, n=n, why=reason))
-        found.candidates.setdefault(node, reason)
 
 
 def _has_files(folder: Path) -> bool:

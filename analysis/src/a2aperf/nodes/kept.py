@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from a2aperf import __version__, asking, isolated, notation, output, regular, terminal
 from a2aperf.errors import InputError
-from a2aperf.nodes import nights
+from a2aperf.nodes import names, nights
 from a2aperf.nodes.night import Night, Per
 
 _FORMAT: Final = 4
@@ -59,7 +59,8 @@ def read(
                             known[path.name] = {**mark, "nights": [x.plain() for x in told]}
                 for night in told:
                     found.setdefault(night.identity, night)
-    return sorted(found.values(), key=lambda night: (night.started, night.identity)), refused
+    ordered = sorted(found.values(), key=lambda night: (night.started, night.identity))
+    return names.without_domains(ordered), refused
 
 
 def _each(
