@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import math
 import shlex
 import shutil
 from collections.abc import Callable
@@ -354,6 +355,40 @@ def test_an_old_verdict_of_the_same_id_is_none(
         assert (
             outcome.status == 3
             and "check-7.txt is older: where it has begun its output says why" in outcome.err
+        )
+
+
+@pytest.mark.parametrize(
+    ("ended", "waits"),
+    [("CANCELLED|", False), ("CANCELLED|n[1-4]", True), ("FAILED|n1", True), ("", True)],
+)
+def test_a_job_that_never_began_is_waited_for_no_longer(
+    a2a: A2A, monkeypatch: pytest.MonkeyPatch, ended: str, waits: bool
+) -> None:
+    """What other nodes wrote is seen late, and that job was on none."""
+    monkeypatch.setattr("a2aperf.studies.waiting._SEEN", math.inf)
+    text = Path("r/check-7.txt").resolve()
+    text.parent.mkdir()
+
+    def sleep(seconds: float) -> None:
+        if seconds == 1:  # the verdict is looked for again
+            assert waits
+            text.write_text("OK: all is well\n")
+
+    monkeypatch.setattr("time.sleep", sleep)
+    Path("programs").mkdir()
+    state = ended.partition("|")[0]
+    answer = f"case $* in *%T\\|%N*) echo '{ended}' ;; *all*) echo '{state}' ;; esac"
+    for name, said in {"sbatch": "echo Submitted batch job 7", "squeue": answer}.items():
+        Path("programs", name).write_text(f"#!/bin/sh\n{said}\n")
+        Path("programs", name).chmod(0o755)
+    monkeypatch.setenv("PATH", str(Path("programs").resolve()), prepend=":")
+    outcome = a2a("submit", "-N", "4", "--check", "--min-efficiency", "80%", "--results", "r")
+    if waits:
+        assert outcome.status == 0 and "OK: all is well" in outcome.out
+    else:
+        assert (
+            outcome.status == 3 and "has ended (CANCELLED), and r/check-7.txt is not" in outcome.err
         )
 
 

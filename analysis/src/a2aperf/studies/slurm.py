@@ -116,6 +116,16 @@ def end(job: str) -> str:
     return said if said in _ENDED and not done.returncode else ""
 
 
+def never_began(job: str) -> bool:
+    """Whether it has ended without a node; not where Slurm does not say so."""
+    try:
+        done = run(["squeue", "--noheader", "--states=all", f"--jobs={job}", "--format=%T|%N"])
+    except InputError:
+        return False
+    state, _, nodes = done.stdout.strip().partition("|")
+    return not done.returncode and state in _ENDED and not nodes
+
+
 def run(words: Sequence[str], seconds: float = _SECONDS) -> subprocess.CompletedProcess[str]:
     """A command and what it said; InputError where it is not there or takes longer."""
     try:

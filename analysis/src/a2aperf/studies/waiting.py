@@ -46,7 +46,8 @@ def verdict(
         )
     until = time.monotonic() + _SEEN
     while not text.is_file() or text.stat().st_mtime_ns == before.get(text):
-        if time.monotonic() >= until:
+        # What another node has written may be seen late; a job that was on none wrote nothing.
+        if time.monotonic() >= until or slurm.never_began(job):
             there = "older" if text in before else "not there"
             state = f" ({end})" if (end := slurm.end(job)) else ""
             raise InputError(
