@@ -131,6 +131,24 @@ def test_what_a_job_lacks_is_unknown(a2a: A2A, folder: Path) -> None:
     assert checks["nodes"][0]["why"] == "there is no preflight of the job"
 
 
+def test_a_busy_node_hides_not_that_no_launch_is_good(a2a: A2A, folder: Path) -> None:
+    """Nobody knows how fast anything is; a node that is not fit is critical all the same."""
+    busy = HEALTHY + "node002\tload\twarn\t9 of 8 busy\n"
+    (folder / "nodes-7.txt").write_text(busy)
+    studies.log(folder, "7", 2, "1", "signal 9 (Killed) ended a rank on node002")
+    assert checked(a2a, folder, "--job", "7")[0] == 1  # one is good
+    studies.log(folder, "7", 1, "-", "not begun: the job was cancelled")
+    status, checks, _ = checked(a2a, folder, "--job", "7")
+    assert status == 3 and checks["nodes"][0]["verdict"] == "warning"
+    first = a2a("gate", folder, "--job", "7").out.splitlines()[0]
+    assert first == (
+        "UNKNOWN: 1 warning, 3 unknown of 4 checks; launches: launch 001: not begun: the job was "
+        "cancelled"
+    )
+    (folder / "nodes-7.txt").write_text(busy + "node001\tmemlock\tbad\t64 KiB\n")
+    assert checked(a2a, folder, "--job", "7")[0] == 2
+
+
 @pytest.mark.parametrize(
     ("factor", "loss", "state"), [(1.0, "10%", 0), (1.5, "50%", 1), (1.5, "10%", 2)]
 )

@@ -57,15 +57,20 @@ def unknown(what: str, why: str, at: str = "") -> Check:
     return Check(what, at, State.UNKNOWN, why=why)
 
 
-def worst(states: Iterable[State]) -> State:
-    """Critical before warning before unknown before ok; of nothing: unknown."""
+def worst(states: Iterable[State], is_measured: bool = True) -> State:
+    """Critical before warning before unknown before ok; of nothing: unknown.
+
+    Where nothing was measured unknown comes before warning: nobody knows more than that.
+    """
     found = set(states)
-    return next((state for state in _HEAVIEST_FIRST if state in found), State.UNKNOWN)
+    worst = next((state for state in _HEAVIEST_FIRST if state in found), State.UNKNOWN)
+    is_hidden = worst is State.WARNING and State.UNKNOWN in found and not is_measured
+    return State.UNKNOWN if is_hidden else worst
 
 
-def in_sum(checks: Sequence[Check]) -> str:
+def in_sum(checks: Sequence[Check], is_measured: bool = True) -> str:
     """`CRITICAL: 1 critical, 3 ok of 4 checks; speed, 4 nodes: slower by 21 %`."""
-    state = worst(check.state for check in checks)
+    state = worst((check.state for check in checks), is_measured)
     checks = [check for check in checks if check.is_judged]
     counts = [
         f"{count} {one.word}"

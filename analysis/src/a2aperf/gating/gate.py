@@ -59,24 +59,25 @@ _ALONE: Final = "note: one launch: nothing is compared with a baseline, which ta
 class Gate:
     """The checks, what else to know, when the last point began (ns since 1970; −1: unknown).
 
-    `candidates`: nodes to drain, each with the reason.
+    `candidates`: nodes to drain, each with the reason. `is_measured`: whether a launch is good.
     """
 
     checks: list[Check]
     notes: list[str]
     measured: int
     candidates: dict[str, str] = field(default_factory=dict)
+    is_measured: bool = True
 
     @property
     def state(self) -> State:
         """The exit status."""
-        return worst(check.state for check in self.checks)
+        return worst((check.state for check in self.checks), self.is_measured)
 
     @property
     def sum(self) -> str:
         """In one line, which says so where one launch has nothing but its limits checked."""
         alone = "; one launch: only limits are checked" * (_ALONE in self.notes)
-        return in_sum(self.checks) + alone
+        return in_sum(self.checks, self.is_measured) + alone
 
 
 @dataclass(frozen=True)
@@ -101,7 +102,8 @@ def gate(asked: Request) -> Gate:
     checks, notes, candidates = of_job.checks, of_job.notes, of_job.candidates
     given = of_job.files if asked.job else asked.files
     if asked.job and not given:
-        return Gate([*checks, unknown("files", "no launch is good")], notes, -1, candidates)
+        checks.append(unknown("files", "no launch is good"))
+        return Gate(checks, notes, -1, candidates, is_measured=False)
     is_asked = asked.judges or bool(asked.job)
     of_last = not asked.job and asked.against is None
     loaded = _load(given, asked.where, "files", checks, is_asked, of_last)
