@@ -63,9 +63,9 @@ def worst(states: Iterable[State], is_measured: bool = True) -> State:
     Where nothing was measured unknown comes before warning: nobody knows more than that.
     """
     found = set(states)
-    worst = next((state for state in _HEAVIEST_FIRST if state in found), State.UNKNOWN)
-    is_hidden = worst is State.WARNING and State.UNKNOWN in found and not is_measured
-    return State.UNKNOWN if is_hidden else worst
+    heaviest = next((state for state in _HEAVIEST_FIRST if state in found), State.UNKNOWN)
+    is_hidden = heaviest is State.WARNING and State.UNKNOWN in found and not is_measured
+    return State.UNKNOWN if is_hidden else heaviest
 
 
 def in_sum(checks: Sequence[Check], is_measured: bool = True) -> str:
