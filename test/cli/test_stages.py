@@ -209,6 +209,55 @@ def test_a_second_look_at_what_failed(tmp_path):
     assert "passed when it ran alone: test_them test_once\n" in outcome.stderr
 
 
+END = "import os, signal; os.kill(os.getpid(), signal.SIGINT)"
+
+
+@pytest.mark.parametrize(
+    "first",
+    ["assert True", "assert count() == 2"],  # passes at once, or when it is run again
+)
+def test_a_suite_that_does_not_get_to_its_end_has_failed(tmp_path, first):
+    """However well what it looked at went, then and when it ran alone."""
+    (tmp_path / "test_them.py").write_text(
+        "from pathlib import Path\n"
+        "def count():\n"
+        "    with Path('count').open('a') as file: file.write('x')\n"
+        "    return len(Path('count').read_text())\n"
+        f"def test_first(): {first}\n"
+        f"def test_end(): {END}\n"
+        "def test_never(): assert False\n"
+    )
+    outcome = run(tmp_path, f"""
+        stage_them() {{ suite 'some tests' {tmp_path}/them.xml {sys.executable} -m pytest -q test_them.py --junitxml {tmp_path}/them.xml; }}
+        order=them
+        run_beside '' them
+        look_again
+    """ + TELL)  # fmt: skip
+    assert "some tests did not get to its end (status 2)" in outcome.stderr
+    failed = int(outcome.stdout.splitlines()[-1].split()[2])
+    assert failed >= 1, outcome.stdout + outcome.stderr
+
+
+def test_a_test_that_meson_ends_has_failed_and_does_so_again(tmp_path):
+    (tmp_path / "meson.build").write_text(
+        "project('them')\n"
+        "shell = find_program('sh')\n"
+        "test('good', shell, args: ['-c', 'exit 0'], suite: 'other')\n"
+        "test('once', shell, args: ['-c', 'test -e once || { touch once; exit 1; }'], workdir: meson.current_source_dir(), suite: 'some')\n"
+        "test('hangs', shell, args: ['-c', 'sleep 900'], timeout: 1, suite: 'some')\n"
+    )
+    subprocess.run(["meson", "setup", "build"], cwd=tmp_path, capture_output=True, timeout=PATIENCE, check=True)
+    outcome = run(tmp_path, f"""
+        stage_them() {{ suite them build/meson-logs/testlog.junit.xml meson test -C build; }}
+        order=them
+        run_beside '' them
+        look_again
+    """ + TELL)  # fmt: skip
+    told = outcome.stdout.splitlines()
+    assert told[-1] == "2 passed, 1 failed, 0 skipped", outcome.stdout + outcome.stderr
+    assert "TIMEOUT" in outcome.stderr
+
+
 @pytest.mark.parametrize(
     "options, taken",
     [

@@ -40,6 +40,7 @@ look_again() {
         { read -r name && read -r junit; } <"$record.of"
         log=$results/${record##*/}-again.log start=$SECONDS good=0
         before=$(python3 "$top/test/support/tally.py" --failed "$junit")
+        [[ $before ]] || continue
         run_failed "$record" >"$log" 2>&1 || true
         now_passed=''
         [[ ! -f $junit ]] || now_passed=$(python3 "$top/test/support/tally.py" --passed "$junit")

@@ -37,10 +37,21 @@ check() {
     say "${summary[-1]}"
 }
 
+# fails_by_cases STATUS FAILED COMMAND…: whether that is how its runner tells of so many failed cases. pytest says 1 of any
+# number, and Meson their number, also of those that timed out, of which its JUnit file has none.
+fails_by_cases() {
+    local status=$1 bad=$2 command=" ${*:3} "
+    if [[ $command == *' meson test '* ]]; then
+        ((status == bad))
+    elif [[ $command =~ \ (-m\ pytest|[^\ ]*run-checks.sh)\  ]]; then
+        ((status == 1))
+    fi
+}
+
 # suite NAME JUNIT COMMAND…: a command that writes a JUnit file, counted case by case.
 suite() {
     local name=$1 junit=$2 log=$results/${1// /-}.log start=$SECONDS status=0
-    local good=0 bad=0 omitted=0 cpu
+    local good=0 bad=0 omitted=0 aborted=no cpu
     shift 2
     count_cpu
     rm -f "$junit" "$log.tally"
@@ -51,8 +62,12 @@ suite() {
         python3 "$top/test/support/tally.py" "$junit" >"$log.tally"
         read -r good bad omitted <"$log.tally"
     fi
-    # A runner that fails without a failed case did not get to its end.
-    ((!status || bad)) || bad=1
+    # A runner that fails without a failed case, or otherwise than by failed cases, did not get to its end.
+    if ((status)) && { ((!bad)) || ! fails_by_cases "$status" "$bad" "$@"; }; then
+        aborted=yes
+        ((bad += 1))
+        say "--- $name did not get to its end (status $status)"
+    fi
     # Nothing was looked at, so nothing is known to be right.
     if ((!good && !bad && !omitted)); then
         bad=1
@@ -61,7 +76,7 @@ suite() {
     if ((bad)); then
         say "--- $name failed; the end of its log:"
         tail -n 80 "$log" >&2
-        remember_failed "$name" "$junit" "$bad" "$@"
+        [[ $aborted == yes ]] || remember_failed "$name" "$junit" "$bad" "$@"
     fi
     if [[ -f $log.tally ]]; then
         tail -n +2 "$log.tally" >&2
