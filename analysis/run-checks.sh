@@ -57,7 +57,8 @@ if [[ ! -x $python ]] || ! cat pyproject.toml constraints.txt | cmp -s - "$stamp
     "$python" -m pip install --quiet --constraint constraints.txt '.[lint,test]'
     cat pyproject.toml constraints.txt >"$stamp"
 else
-    "$python" -m pip install --quiet --no-deps --force-reinstall .
+    # What builds it is there: nothing is fetched.
+    "$python" -m pip install --quiet --no-deps --no-build-isolation --force-reinstall .
 fi
 
 "$python" -m ruff check .

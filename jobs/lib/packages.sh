@@ -13,7 +13,7 @@ packages_to() {
     test)
         printf '%s\n' doctest-dev clang-format clang-tidy shellcheck mandoc \
             hdf5-tools valgrind chromium poppler-utils fonts-dejavu-core \
-            environment-modules
+            environment-modules iproute2 util-linux
         ;;
     mpich) printf '%s\n' mpich libmpich-dev ;;
     fuzz) printf '%s\n' clang-14 libclang-rt-14-dev ;;
