@@ -105,3 +105,12 @@ def test_a_lane_of_both_tables_is_served_by_both() -> None:
 def test_limits_of_paths_within_a_lane() -> None:
     found = filling.by_weights([Path(0, 0.05), Path(0), Path(1)], {0: 1, 1: 1})
     assert found == pytest.approx([0.05, 0.45, 0.5])
+
+
+@pytest.mark.parametrize(("limit", "expected"), [(0.5, (0.5, 0.5)), (0.2, (0.2, 0.8))])
+def test_a_lane_of_both_tables_leaves_nothing_unused(
+    limit: float, expected: tuple[float, float]
+) -> None:
+    of = Arbitration(None, ((0, 4), (1, 4)), ((0, 4),), 0)
+    found = filling.by_tables([Path(0, limit), Path(1, 0.97)], of)
+    assert found == pytest.approx(expected)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import a2aperf
-from a2aperf import compare, loading, metrics, roles, schema
+from a2aperf import compare, grouping, loading, metrics, roles, schema
 from a2aperf.errors import InputError
 from a2aperf.results import Results
 from support import synthetic
@@ -59,6 +59,19 @@ def test_alone_they_are_not_judged_and_the_reason_is_said(tmp_path: Path) -> Non
     for ask in (found.to_judge, found.complete):
         with pytest.raises(InputError, match=r"have no common start.*'a2a table' shows them"):
             ask()
+
+
+def test_their_rate_has_no_interval_of_the_median_time(tmp_path: Path) -> None:
+    """Nor has one of traffic that is drawn for each op: neither is bytes by that time."""
+    points = launches(tmp_path, "measure").points
+    plain = grouping.line(points, "message_size", "gbps_rank")
+    assert np.isfinite(plain.low).all() and np.isfinite(plain.high).all()
+    for changed in ({"role": schema.PIPELINED}, {"traffic_draws": 8}):
+        other = points.assign(**changed)
+        line = grouping.line(other, "message_size", "gbps_rank")
+        assert np.isnan(line.low).all() and np.isnan(line.high).all()
+        times = grouping.line(other, "message_size", "time_p50")
+        assert np.isfinite(times.low).all()
 
 
 def test_a_frame_has_them_as_the_table_has(tmp_path: Path) -> None:

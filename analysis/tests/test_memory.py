@@ -93,3 +93,17 @@ def test_the_order_is_that_of_time() -> None:
 def test_sides_in_turn(order: str, expected: bool) -> None:
     side = np.array([letter == "B" for letter in order])
     assert blocks.alternate(side, blocks.alternating(side)) is expected
+
+
+@pytest.mark.parametrize("median", [2375736.0, 1e3, 7.0, 123456789.0])
+def test_jobs_that_are_all_alike_differ_by_nothing(median: float) -> None:
+    """Sums of equal values are not always equal: the gate called a cluster slower by 0.0 %."""
+    for count in range(5, 12):
+        spread = jobs.Spread.of(
+            np.log(np.full(count, median)), np.arange(count, dtype=np.float64) * DAY_NS
+        )
+        assert spread is not None and spread.deviation == 0
+        for others in (1, 2, 3):
+            mean = float(np.log(np.full(others, median)).mean())
+            assert jobs.gap(mean, spread.mean) == 0
+    assert jobs.gap(1.0, 1.0 + 1e-9) == pytest.approx(-1e-9)

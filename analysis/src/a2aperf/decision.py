@@ -187,7 +187,7 @@ def predicted(
         own = y[~side & ~np.isnan(y[:, cell]), cell]
         if not len(other) or not len(own):
             continue
-        arrays["effect"][cell] = effect = other.mean() - own.mean()
+        arrays["effect"][cell] = effect = jobs.gap(float(other.mean()), float(own.mean()))
         if spread is None:
             continue
         more = 0.0 if excess is None else float(np.mean(excess[known, cell]))

@@ -74,7 +74,11 @@ def by_tables(
     got = _served(high, wants, for_high)
     left = {lane: want - got.get(lane, 0.0) for lane, want in rest.items()}
     more = _served(low, left, amount - sum(got.values()))
-    return _divided(paths, {lane: got.get(lane, 0.0) + more.get(lane, 0.0) for lane in wants})
+    both = {lane: got.get(lane, 0.0) + more.get(lane, 0.0) for lane in wants}
+    # What the low table does not take of its part, as the high one serves its lanes, too.
+    open_ = {lane: max(0.0, want - both[lane]) for lane, want in wants.items()}
+    last = _served(high, open_, max(0.0, amount - sum(both.values())))
+    return _divided(paths, {lane: of_lane + last.get(lane, 0.0) for lane, of_lane in both.items()})
 
 
 def _before_low(of: Arbitration, packet: int, amount: float, high: float, low: float) -> float:

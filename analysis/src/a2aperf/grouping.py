@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from a2aperf import labels
+from a2aperf import labels, schema
 from a2aperf.deferred import pandas as pd
 from a2aperf.launch import Launch
 from a2aperf.results import Results
@@ -321,9 +321,15 @@ def _interval(row: pd.Series[float], metric: str, value: float) -> tuple[float, 
     low, high, p50 = row["time_p50_low"], row["time_p50_high"], row["time_p50"]
     if metric == "time_p50":
         return float(low), float(high)
-    if metric.startswith("gbps_") and "sustained" not in metric and low > 0:
+    if metric.startswith("gbps_") and "sustained" not in metric and low > 0 and _is_of_p50(row):
         return value * float(p50) / float(high), value * float(p50) / float(low)
     return float("nan"), float("nan")
+
+
+def _is_of_p50(row: pd.Series[Any]) -> bool:
+    """Whether its rates are bytes by the median time: not of drawn traffic or ops in a row."""
+    draws = row.get("traffic_draws", 1)
+    return row.get("role") != schema.PIPELINED and not (pd.notna(draws) and int(draws) > 1)
 
 
 def values_in_order(labels: Iterable[Hashable]) -> list[Hashable]:

@@ -23,6 +23,9 @@ from a2aperf.results import Results
 
 Floats = NDArray[np.float64]
 
+_ROUNDING: Final = 1e-12
+"""Share of a value that sums of equal ones may differ by: texts with few digits give such."""
+
 FEWEST: Final = 5
 """Jobs from which their spread is taken as known."""
 _MOST_ALIKE: Final = 0.85
@@ -143,6 +146,12 @@ def _fewer(y: Floats, job: NDArray[np.intp], baseline: NDArray[np.bool_]) -> Flo
     return np.asarray(np.nan_to_num(np.maximum(0.0, (share - usual) * variance)))
 
 
+def gap(one: float, other: float) -> float:
+    """How much more the one is; 0 where rounding alone may part them."""
+    tiny = _ROUNDING * max(1.0, abs(one), abs(other))
+    return one - other if abs(one - other) > tiny else 0.0
+
+
 @dataclass(frozen=True)
 class Spread:
     """Mean and standard deviation of `jobs` jobs, one value each (log of the speed, say).
@@ -169,10 +178,12 @@ class Spread:
         known, when = every[order], when[order]
         if len(known) < FEWEST:
             return None
-        mean, deviation = float(known.mean()), float(known.std(ddof=1))
+        mean = float(known.mean())
+        left = np.array([gap(value, mean) for value in known])
+        deviation = float(left.std(ddof=1))
         if when[0] < 0:
             return Spread(mean, deviation, len(known), math.inf, math.nan)
-        likeness = memory.estimate((known - mean)[:, None], 1)
+        likeness = memory.estimate(left[:, None], 1)
         return Spread(mean, deviation, len(known), likeness, float(np.median(np.diff(when))))
 
     @property

@@ -109,7 +109,7 @@ def _of_cells(
         return Loss(State.UNKNOWN, *counts, needed=jobs.FEWEST)
     more = float(jobs.excess(of_launches, steps, ~candidate)[known & side, 0].mean())
     further = spread.further(when[known & side], more)
-    change = float(other.mean()) - spread.mean
+    change = jobs.gap(float(other.mean()), spread.mean)
     half = further.bound(level)
     reach = half + _beyond(further)
     made = Loss(
