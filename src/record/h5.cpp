@@ -43,14 +43,15 @@ Handle stored_type(Type type) {
     return {};
 }
 
-// Chunks hold one row of the first dimension, or as much of it as stays well below the 4 GiB a chunk may have.
+// Chunks hold one row of the first dimension, or as much of it as stays well below the 4 GiB a chunk may have: as
+// many rows of the next dimension that fit, or of the one after it where not even one does.
 Shape chunk_of(const Shape& shape, std::size_t element_bytes) {
     constexpr std::uint64_t kLargestChunk = 16U << 20U;
     Shape chunk = shape;
     chunk[0] = 1;
-    if (chunk.size() > 1) {
-        const std::uint64_t row = elements(chunk) / chunk[1] * element_bytes;
-        chunk[1] = std::clamp<std::uint64_t>(kLargestChunk / row, 1, chunk[1]);
+    for (std::size_t axis = 1; axis < chunk.size() && elements(chunk) * element_bytes > kLargestChunk; ++axis) {
+        const std::uint64_t row = elements(chunk) / chunk[axis] * element_bytes;
+        chunk[axis] = std::clamp<std::uint64_t>(kLargestChunk / row, 1, chunk[axis]);
     }
     return chunk;
 }

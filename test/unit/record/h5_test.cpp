@@ -50,8 +50,10 @@ TEST_CASE("compressed data comes back as it went in, in rows larger than a chunk
         const h5::File file = h5::File::create(folder / "a.h5");
         file.create_dataset("rows", {h5::Kind::float64}, {3, 1000, 900}, h5::Storage::compressed)
             .write(std::span<const double>(values));
-        // 3.2 GB a row: a chunk may not be that large
+        // 3.2, 7.2 and 8 GB a row: a chunk may not be that large
         file.create_dataset("wide", {h5::Kind::int64}, {2, 20'000, 20'000}, h5::Storage::compressed);
+        file.create_dataset("deep", {h5::Kind::int64}, {1, 2, 30'000, 30'000}, h5::Storage::compressed);
+        file.create_dataset("long", {h5::Kind::int64}, {1, 1, 1, 1'000'000'000}, h5::Storage::compressed);
     }
     const h5::File file = h5::File::open(folder / "a.h5", h5::File::Access::read_only);
     CHECK(file.open_dataset("rows").read<double>() == values);
