@@ -309,8 +309,10 @@ Summary summarise_interference(const Samples& samples, const SummaryRules& rules
     std::vector<Nanoseconds> loaded;
     const auto& trips = samples.own.at("victim_time");
     const auto& kinds = samples.own.at("sample_kind");
-    for (std::size_t i = 0; i < trips.size(); ++i)
-        if (trips[i] != kNoMoment && is_of(kinds[i], SampleKind::loaded)) loaded.push_back(trips[i]);
+    const auto ranks = static_cast<std::size_t>(samples.ranks);
+    for (std::size_t rank = 0; rank < ranks; ++rank) // each in its own order, in which they may depend
+        for (std::size_t i = rank; i < trips.size(); i += ranks)
+            if (trips[i] != kNoMoment && is_of(kinds[i], SampleKind::loaded)) loaded.push_back(trips[i]);
     return summarise_round_trips(loaded, rules.percentile);
 }
 

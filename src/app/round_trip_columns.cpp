@@ -153,9 +153,13 @@ std::vector<SampleColumn> round_trip_samples(std::vector<SampleColumn> totals, s
 }
 
 Summary summarise_trips(const Samples& samples, const SummaryRules& rules) {
+    // Client after client: what depends on what came before it is of one client.
+    const std::vector<std::int64_t>& trips = samples.own.at("round_trip"); // [n][rank]
+    const auto ranks = static_cast<std::size_t>(samples.ranks);
     std::vector<Nanoseconds> kept;
-    for (const Nanoseconds time : samples.own.at("round_trip"))
-        if (time != kNoMoment) kept.push_back(time);
+    for (std::size_t rank = 0; rank < ranks; ++rank)
+        for (std::size_t i = rank; i < trips.size(); i += ranks)
+            if (trips[i] != kNoMoment) kept.push_back(trips[i]);
     RoundTrips all{.shortest = std::numeric_limits<Nanoseconds>::max()};
     for (const RoundTrips& client : clients_of(samples)) {
         all.count += client.count;

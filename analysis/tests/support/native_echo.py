@@ -79,7 +79,8 @@ def _raw(point: int) -> schema.Raw:
 
 def _figures(point: int, size: int) -> dict[str, Any]:
     own = _samples(point)
-    kept = own["round_trip"][own["round_trip"] != schema.NO_MOMENT].astype(float)
+    of_clients = own["round_trip"].T  # one after the other
+    kept = of_clients[of_clients != schema.NO_MOMENT].astype(float)
     order = np.sort(kept)
     count, span = int(own["round_trips"].sum()), int(own["trip_span"].max())
     rate = count / span * 1e9
