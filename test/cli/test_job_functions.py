@@ -326,7 +326,7 @@ def test_a_launch_has_the_limits_of_its_job_alone(job):
         seconds_left 0; echo "$launch_limit,$limited_by,$short"
         asked[budget]=1
         seconds_left 0; echo "$launch_limit,$limited_by,$short"
-        SECONDS=180 took["20 alltoall"]=0
+        SECONDS=$((200 - 20)) took["20 alltoall"]=0
         seconds_left 0; echo "$launch_limit,$limited_by,$short"
         SECONDS=$((300 - 70)) asked[quick]=yes
         seconds_left 0; echo "$launch_limit,$limited_by,$short" """
