@@ -435,7 +435,7 @@ def test_what_is_far_beyond_use_is_told_as_such() -> None:
     assert verdicts._percent(0.99985) == "more than 99.9 %"
     assert verdicts._percent(6.4e73) == "more than 1000 %"
     wide = {"ratio_low": 6.06e-17, "ratio_high": 1.6e16}
-    assert verdicts._interval(wide) == "less than 0.001 to more than 1000"
+    assert verdicts._interval(wide) == "less than 0.000001 to more than 1000"
 
 
 def test_a_file_of_another_workload_is_no_side(a2a: A2A, tmp_path: Path) -> None:

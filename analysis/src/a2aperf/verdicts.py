@@ -110,7 +110,7 @@ def _interval(cell: Any) -> str:
     low, high = cell["ratio_low"], cell["ratio_high"]
     if pd.isna(low):
         return UNKNOWN
-    least = _ratio(low) if low > 0.001 else "less than 0.001"
+    least = _ratio(low) if low >= 1e-6 else "less than 0.000001"
     return f"{least} to {_ratio(high) if high < 1000 else 'more than 1000'}"
 
 
