@@ -459,18 +459,23 @@ printf '%s\\tprogram\\tok\\ta2aperf\\n' n2 n3
 """
 
 
-@pytest.mark.parametrize("state", ["planned", "planned$", "reserved", "blocked"])
-def test_a_node_that_somebody_else_will_get_is_not_bad(
-    a2a: A2A, monkeypatch: pytest.MonkeyPatch, state: str
-) -> None:
+def answer(monkeypatch: pytest.MonkeyPatch, sinfo: str, state: str) -> None:
+    """Slurm's commands, outside a job, with $STATE in what they say."""
     programs = Path("programs").resolve()
     programs.mkdir()
-    for name, text in (("sinfo", SINFO.replace("idle", "$STATE", 1)), ("srun", SRUN)):
+    for name, text in (("sinfo", sinfo), ("srun", SRUN)):
         (programs / name).write_text(text)
         (programs / name).chmod(0o755)
     monkeypatch.setenv("PATH", str(programs), prepend=":")
     monkeypatch.setenv("STATE", state)
     monkeypatch.delenv("SLURM_JOB_ID", raising=False)
+
+
+@pytest.mark.parametrize("state", ["planned", "planned$", "reserved", "blocked"])
+def test_a_node_that_somebody_else_will_get_is_not_bad(
+    a2a: A2A, monkeypatch: pytest.MonkeyPatch, state: str
+) -> None:
+    answer(monkeypatch, SINFO.replace("idle", "$STATE", 1), state)
     outcome = a2a("doctor")
     assert outcome.status == 0 and "2 of 2 nodes are fit" in outcome.out, outcome.err
     assert "busy, and not looked at: n1" in outcome.err
@@ -480,14 +485,7 @@ def test_a_node_that_somebody_else_will_get_is_not_bad(
 def test_a_node_that_is_taken_just_now_makes_no_other_one_bad(
     a2a: A2A, monkeypatch: pytest.MonkeyPatch, state: str
 ) -> None:
-    programs = Path("programs").resolve()
-    programs.mkdir()
-    for name, text in (("sinfo", SINFO), ("srun", SRUN)):
-        (programs / name).write_text(text)
-        (programs / name).chmod(0o755)
-    monkeypatch.setenv("PATH", str(programs), prepend=":")
-    monkeypatch.setenv("STATE", state)
-    monkeypatch.delenv("SLURM_JOB_ID", raising=False)
+    answer(monkeypatch, SINFO, state)
     outcome = a2a("doctor")
     if state == "idle":  # it is srun that fails, whatever for
         outcome.refused("srun: error: Unable to allocate: Requested nodes are busy")

@@ -312,8 +312,8 @@ class _Judge:
             cells[f"launches_{name}"] = mine.sum(axis=0)
             for unit, of in named.items():
                 cells[f"{unit}_{name}"] = [of[launches].nunique() for launches in mine.T]
-            cells[f"time_{name}"] = np.exp(-_mean(made.drawn[self.side == own]))
-            cells[f"rate_{name}"] = np.exp(_mean(log_rate[self.side == own]))
+            cells[f"time_{name}"] = np.exp(-jobs.mean_of_known(made.drawn[self.side == own]))
+            cells[f"rate_{name}"] = np.exp(jobs.mean_of_known(log_rate[self.side == own]))
         cells["ratio"] = np.exp(made.effect)
         sure = self.reason is None
         cells["ratio_low"] = np.exp(made.low) if sure else np.nan
@@ -346,11 +346,6 @@ class _Judge:
             )
         ]
         return pd.Series(needed, index=cells.index, dtype="Int64")
-
-
-def _mean(values: Floats) -> Floats:
-    """Of each cell that of what is known; NaN where nothing is."""
-    return pd.DataFrame(values).mean().to_numpy(dtype=np.float64)
 
 
 def _worst(margins: list[float]) -> float:

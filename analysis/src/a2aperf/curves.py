@@ -28,8 +28,8 @@ AT_MEDIAN = "at the median"
 MOST_PANELS = 12
 _NAMES = {"message_size": "message sizes", "ranks": "rank counts", "nodes": "node counts"}
 FAR = 2.5
-_AROUND: Final = np.array([0.94, 1.06])  # a place, for what holds there alone
 """A bound so many times above the highest point is told in words."""
+_AROUND: Final = np.array([0.94, 1.06])  # a place, for what holds there alone
 
 
 @dataclass(frozen=True)

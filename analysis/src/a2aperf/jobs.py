@@ -142,8 +142,13 @@ def _fewer(y: Floats, job: NDArray[np.intp], baseline: NDArray[np.bool_]) -> Flo
     with np.errstate(divide="ignore"):
         share = np.where(count > 1, np.pi / 2, 1.0) / count
     share[np.isinf(share)] = np.nan
-    usual = pd.DataFrame(share[baseline]).mean().to_numpy()  # NaN of none, without a warning
+    usual = mean_of_known(share[baseline])
     return np.asarray(np.nan_to_num(np.maximum(0.0, (share - usual) * variance)))
+
+
+def mean_of_known(values: Floats) -> Floats:
+    """Of each column; NaN where nothing of it is known."""
+    return pd.DataFrame(values).mean().to_numpy(dtype=np.float64)
 
 
 def gap(one: float, other: float) -> float:

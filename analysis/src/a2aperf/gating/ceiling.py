@@ -76,12 +76,17 @@ def factors(shape: Shape, given: Given) -> list[Factor]:
 
 
 def _link(shape: Shape, given: Given) -> Factor:
-    rate, source = (given.rate, TOLD) if given.rate > 0 else (shape.rate, _who_said(shape))
+    rate, source = _rate(shape, given)
     rails, many = _rails(shape, given)
     lacks = [_NO_RATE] * math.isnan(rate) + [_NO_RAILS] * math.isnan(rails)
     if lacks:
         return Factor("link", math.nan, "; ".join(lacks))
     return Factor("link", rate * rails, f"{many}{rate:.6g} Gbit/s, {source}")
+
+
+def _rate(shape: Shape, given: Given) -> tuple[float, str]:
+    """Of one link, and who says so; NaN unknown."""
+    return (given.rate, TOLD) if given.rate > 0 else (shape.rate, _who_said(shape))
 
 
 def _rails(shape: Shape, given: Given) -> tuple[float, str]:
@@ -123,8 +128,7 @@ def _framing(shape: Shape, given: Given, link: float) -> Factor:
     if payload <= 0:
         return Factor("framing", math.nan, f"{of_mtu}: there is no room for the headers")
     share = payload / frame
-    rate = given.rate if given.rate > 0 else shape.rate
-    what = "the link's rate" if math.isnan(rate) else "the number of links"
+    what = "the link's rate" if math.isnan(_rate(shape, given)[0]) else "the number of links"
     lacking = f"{what} is not known; " * math.isnan(link)
     words = f"{lacking}{100 * share:.2f} % is payload: {of_mtu}; {words}"
     return Factor("framing", link * share, words)

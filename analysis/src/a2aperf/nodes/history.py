@@ -3,8 +3,8 @@
 
 A night is a day (UTC): launches of one day have their weather in common and count once. The steps
 are those of `moves`; a node that is far from the others in its last nights, without a move to
-slower that says so already, is told by how far nodes differ. What is said of
-nodes holds of whatever is compared: adapters, directions, pairs.
+slower that says so already, is told by how far nodes differ. What is said of nodes holds of
+whatever is compared: adapters, directions, pairs.
 """
 
 from __future__ import annotations

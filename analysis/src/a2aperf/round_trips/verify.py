@@ -113,16 +113,12 @@ def _point(
         faults = [*histogram.faults(stored_buckets, totals, trips["round_trip"])]
         yield from faults
     if stored_buckets is None or kept.size == totals["round_trips"].sum():
-        times = _times(kept, rule)
+        times = _times_as_stored(row, trips["round_trip"], rule)
     else:
         all_of_them = histogram.pooled(stored_buckets)
         times = {} if faults else _times_of_all(all_of_them, totals, clients, rule)
     per_second = own.per_second(totals, raw)
     rates = {own.rate: per_second} | _payload(per_second, int(row["message_size"]))
-    if kept.size == totals["round_trips"].sum() and any(derived.contradicted(row, times)):
-        # Older files have what depends on what came before it of all clients in turn.
-        older = _times(trips["round_trip"][there].astype(np.float64), rule)
-        times = times if any(derived.contradicted(row, older)) else older
     more = own.figures(row, totals | trips)
     yield from own.faults(row, totals | trips)
     again = times | rates | _all(totals, clients, row) | more
@@ -134,6 +130,14 @@ def _point(
 def _one_after_the_other(trips: NDArray[Any]) -> NDArray[np.float64]:
     """Those of [n, rank] that are there, client after client, each in its order."""
     return np.asarray(trips.T[trips.T != schema.NO_MOMENT], dtype=np.float64)
+
+
+def _times_as_stored(row: pd.Series[Any], trips: NDArray[Any], rule: Rule) -> dict[str, Any]:
+    """Of client after client; or of all clients in turn, as older files have what depends on it."""
+    times = _times(_one_after_the_other(trips), rule)
+    older = _times(trips[trips != schema.NO_MOMENT].astype(np.float64), rule)
+    is_older = any(derived.contradicted(row, times)) and not any(derived.contradicted(row, older))
+    return older if is_older else times
 
 
 def _payload(per_second: float, size: int) -> dict[str, float]:

@@ -106,24 +106,22 @@ def state(job: str) -> str | None:
     return "" if said.partition(" ")[0] in _ENDED else said
 
 
-def end(job: str) -> str:
-    """`CANCELLED`; empty of a job that has not ended, or that Slurm does not know any more."""
-    try:
-        done = run(["squeue", "--noheader", "--states=all", f"--jobs={job}", "--format=%T"])
-    except InputError:
-        return ""
-    said = done.stdout.strip()
-    return said if said in _ENDED and not done.returncode else ""
+@dataclass(frozen=True)
+class Ended:
+    """How a job ended: `CANCELLED`; and whether it ever had a node."""
+
+    state: str
+    began: bool
 
 
-def never_began(job: str) -> bool:
-    """Whether it has ended without a node; not where Slurm does not say so."""
+def ended(job: str) -> Ended | None:
+    """None of a job that has not ended, or of which Slurm does not say so."""
     try:
         done = run(["squeue", "--noheader", "--states=all", f"--jobs={job}", "--format=%T|%N"])
     except InputError:
-        return False
+        return None
     state, _, nodes = done.stdout.strip().partition("|")
-    return not done.returncode and state in _ENDED and not nodes
+    return Ended(state, bool(nodes)) if state in _ENDED and not done.returncode else None
 
 
 def run(words: Sequence[str], seconds: float = _SECONDS) -> subprocess.CompletedProcess[str]:

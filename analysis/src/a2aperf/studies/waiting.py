@@ -47,9 +47,10 @@ def verdict(
     until = time.monotonic() + _SEEN
     while not text.is_file() or text.stat().st_mtime_ns == before.get(text):
         # What another node has written may be seen late; a job that was on none wrote nothing.
-        if time.monotonic() >= until or slurm.never_began(job):
+        end = slurm.ended(job)
+        if time.monotonic() >= until or (end and not end.began):
             there = "older" if text in before else "not there"
-            state = f" ({end})" if (end := slurm.end(job)) else ""
+            state = f" ({end.state})" if end else ""
             raise InputError(
                 f"job {job} has ended{state}, and {text} is {there}: where it has begun its "
                 f"output says why (check-{job}.out, where sbatch put it)"
