@@ -175,8 +175,7 @@ Preparation prepare(const Job& job, const Options& options, const StoredChoices&
     const int with_cores = threads_with_cores(job, node_cores);
     const auto why_threads = [&](int threads) { return why_threads_share(job, cores, with_cores, threads); };
     std::string shared_cores = why_cores_are_shared(job, cores, 1);
-    constexpr int kMostUsual = 16; // a search tries some that nobody asked for
-    EndpointRoom room(job, choice, std::max(kMostUsual, workload.most_channels(options)));
+    EndpointRoom room(job, choice, std::max(most_usual_endpoints(), workload.most_channels(options)));
     const auto why_not = [&](const Point& point) -> std::optional<std::string> {
         if (auto why = usual_poll_trouble(options, point, shared_cores)) return why;
         if (auto why = usual_threads_trouble(options, point, why_threads)) return why;

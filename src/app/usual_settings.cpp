@@ -130,6 +130,10 @@ std::vector<std::string> untried_threads(const Options& options, const Plan& fir
 
 } // namespace
 
+int most_usual_endpoints() {
+    return std::ranges::max(parse_endpoints(tried_values("endpoints")));
+}
+
 std::vector<std::vector<Point>> usual_settings(const Options& options, const Axes& axes, const Layout& layout,
                                                const Skip& skip) {
     const Axes one = of_first_setting(axes, layout, skip);

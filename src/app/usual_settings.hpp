@@ -19,6 +19,9 @@ namespace a2aperf {
 std::vector<std::vector<Point>> usual_settings(const Options& options, const Axes& axes, const Layout& layout,
                                                const Workload::Skip& skip);
 
+// Of a rank, that a search may try though nobody asked for them.
+int most_usual_endpoints();
+
 // Why another way to poll is not tried where ranks share cores (plan/oversubscription.hpp, or other words; empty =
 // they don't); nothing where it is, or was asked for. Which of them lets a peer go on first is up to the scheduler.
 std::optional<std::string> usual_poll_trouble(const Options& options, const Point& point,

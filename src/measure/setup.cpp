@@ -103,15 +103,15 @@ std::optional<std::string> mode_trouble(const Point& point, const ProviderChoice
     return std::nullopt;
 }
 
-// Of the endpoints of a node's ranks on one of its adapters, the one with the most of them.
-std::size_t most_on(std::size_t adapter, int adapters, int ranks, int endpoints, bool are_dealt) {
-    std::size_t count = 0;
+// How many endpoints of a node's ranks each of its adapters has.
+std::vector<std::size_t> on_adapters(std::size_t adapters, int ranks, int endpoints, bool are_dealt) {
+    std::vector<std::size_t> counts(adapters, 0);
     for (int rank = 0; rank < ranks; ++rank)
         for (int i = 0; i < endpoints; ++i) {
             const ChannelPart part = are_dealt ? ChannelPart{i, endpoints} : ChannelPart{};
-            if (static_cast<std::size_t>(part.adapter(adapters, rank)) == adapter) ++count;
+            ++counts[static_cast<std::size_t>(part.adapter(static_cast<int>(adapters), rank))];
         }
-    return count;
+    return counts;
 }
 
 } // namespace
@@ -129,13 +129,13 @@ std::optional<std::string> endpoints_trouble(const ProviderChoice& choice, int e
     }
     const auto& on_node = layout.ranks_on_node();
     const int ranks = *std::max_element(on_node.begin(), on_node.end());
-    const auto adapters = static_cast<int>(offers.size());
+    const std::vector<std::size_t> needed = on_adapters(offers.size(), ranks, endpoints, are_dealt);
     for (std::size_t i = 0; i < offers.size(); ++i) {
         const std::size_t most = offers[i].endpoints();
-        if (most > 0 && most_on(i, adapters, ranks, endpoints, are_dealt) > most)
+        if (most > 0 && needed[i] > most)
             return fmt::format(
                 "{} ranks on a node with {} endpoints each{} need more than the {} that {} has", ranks, endpoints,
-                adapters == 1 ? std::string() : fmt::format(" on {} adapters", adapters), most, offers[i].domain());
+                offers.size() == 1 ? "" : fmt::format(" on {} adapters", offers.size()), most, offers[i].domain());
     }
     return std::nullopt;
 }
