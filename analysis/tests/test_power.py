@@ -8,7 +8,7 @@ import math
 import numpy as np
 import pytest
 
-from a2aperf import decision, equivalence, maxt, power
+from a2aperf import decision, equivalence, laws, maxt, power
 from trials import Trial
 
 pytestmark = pytest.mark.slow
@@ -35,12 +35,24 @@ def test_with_the_launches_said_to_be_needed_the_margin_is_found(own: float) -> 
     assert np.mean(found) >= 0.8
 
 
-def test_the_smallest_detectable_change_is_found_nine_times_in_ten() -> None:
-    trial = Trial(launches=8, cells=4, shared=0.02, own=0.0)
+@pytest.mark.parametrize("launches", [5, 6, 8])
+@pytest.mark.parametrize("cells", [1, 4])
+def test_the_smallest_detectable_change_is_found_nine_times_in_ten(
+    launches: int, cells: int
+) -> None:
+    """With few launches, too, of which few arrangements can be significant."""
+    trial = Trial(launches=launches, cells=cells, shared=0.02, own=0.0)
     tried = pilot(trial)
-    change = power.detectable(0.02, 4.0, tried.freedom[0], tried.critical)
+    tail = power.tail(tried.critical, tried.freedom[0], cells)
+    change = power.detectable(
+        0.02,
+        tried.information[0],
+        tried.freedom[0],
+        float(laws.t_isf(tail, tried.freedom[0])),
+        power.coarseness(0.05, tried.arrangements),
+    )
     rng = np.random.default_rng(9)
-    made = Trial(launches=8, cells=4, shared=0.02, own=0.0, change=change)
+    made = Trial(launches=launches, cells=cells, shared=0.02, own=0.0, change=change)
     found = [
         bool(maxt.max_t(made.speeds(rng), made.side, made.block, rng).p.min() <= 0.05)
         for _ in range(100)

@@ -71,7 +71,12 @@ class Decision:
     @property
     def fewest(self) -> int:
         """Launches a side, in A B B A blocks, with which exchanged ones decide."""
-        return power.fewest(self.level / self.family)
+        return power.fewest(self._of_one)
+
+    @property
+    def _of_one(self) -> float:
+        """The error of all cells of one candidate."""
+        return self.level / self.family
 
     def detectable(self) -> list[float]:
         """Minimum detectable effect per cell (90 % power), whatever effect there is.
@@ -81,8 +86,9 @@ class Decision:
         """
         if not self.decides:
             return [math.nan] * len(self.effect)
+        coarse = power.coarseness(self._of_one, self.arrangements) if self.arrangements else 1.0
         return [
-            power.detectable(spread, information, freedom, float(laws.t_isf(tail, freedom)))
+            power.detectable(spread, information, freedom, float(laws.t_isf(tail, freedom)), coarse)
             for spread, information, freedom, tail in zip(
                 self.spread, self.information, self.freedom, self._tails(), strict=True
             )
@@ -104,9 +110,8 @@ class Decision:
         """
         if not self.decides:
             return [None] * len(self.effect)
-        least = self.fewest
         return [
-            power.launches_needed(*numbers, change, least)
+            power.launches_needed(*numbers, change, self._of_one)
             for numbers in zip(self.spread, self.freedom, self._tails(), strict=True)
         ]
 
