@@ -330,6 +330,22 @@ def test_who_was_ended_while_nobody_asked_is_replaced(launch: Path) -> None:
     assert isolated.call(launch, divmod, 7, 2) == (3, 1)
 
 
+@pytest.mark.parametrize(
+    ("sent", "said"),
+    [
+        (signal.SIGKILL, "was ended by SIGKILL, as where memory runs out"),
+        (signal.SIGTERM, "was ended by SIGTERM"),
+    ],
+)
+def test_no_file_is_blamed_for_what_ends_its_reader_from_outside(
+    launch: Path, sent: signal.Signals, said: str
+) -> None:
+    words = f"{launch}: not read: the process that reads it {said}"
+    with pytest.raises(InputError, match=f"^{re.escape(words)}$"):
+        isolated.call(launch, signal.raise_signal, sent)
+    assert isolated.call(launch, divmod, 7, 2) == (3, 1)
+
+
 def test_what_the_process_that_reads_raises_is_said(launch: Path) -> None:
     with pytest.raises(InputError, match=r"damaged: whoever reads it ends with 'ZeroDivisionError"):
         isolated.call(launch, divmod, 1, 0)

@@ -21,7 +21,7 @@ import threading
 from collections.abc import Callable, Collection
 from contextlib import suppress
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, Final
 
 from a2aperf.errors import InputError
 
@@ -38,11 +38,15 @@ _MEMORY_PER_BYTE = 64
 _SINGLE = {"OPENBLAS_NUM_THREADS": "1"}
 """It reads, and threads for algebra take a while to start."""
 
+_FROM_OUTSIDE: Final = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+"""No file makes a process send these to itself."""
+
 _SIZE = struct.Struct("<Q")
 """Before each message, its length."""
 Progress = Callable[[int, int], None]
 _Message = tuple[str, Any]
-"""`done` (how much, of how much), `returned` (what), `refused`, `raised` (the words)."""
+"""`done` (how much, of how much), `returned` (what), `refused`, `raised` (the words); and from us
+`died`, `killed`, `silent`."""
 
 
 class _Reader:
@@ -84,6 +88,9 @@ class _Reader:
         status = self._process.wait()
         if status == -signal.SIGXCPU:
             return "died", "computes without coming to an end and is ended"
+        if -status in _FROM_OUTSIDE:
+            memory = ", as where memory runs out" if status == -signal.SIGKILL else ""
+            return "killed", f"was ended by {signal.Signals(-status).name}{memory}"
         if status < 0:
             return "died", f"dies of {signal.Signals(-status).name}"
         return "died", f"ends, status {status}"
@@ -169,9 +176,13 @@ def call(
     try:
         what, said = reader.call(request, progress, PATIENCE_S + size / 1e6)
     finally:
-        _give_back(reader, what not in ("", "died", "silent"))  # nothing: we were interrupted
+        _give_back(
+            reader, what not in ("", "died", "killed", "silent")
+        )  # nothing: we were interrupted
     if what == "refused":
         raise InputError(said)
+    if what == "killed":
+        raise InputError(f"{path}: not read: the process that reads it {said}")
     if what == "silent":
         raise InputError(f"{path}: damaged, or its disk does not answer: whoever reads it {said}")
     if what != "returned":
