@@ -5,13 +5,13 @@ set -euo pipefail
 
 usage() {
     cat <<'USAGE'
-Usage: analysis/run-checks.sh [--quick | --third T | --all] [VENV]
+Usage: analysis/run-checks.sh [--quick | --all | [--third] [--turn T]] [VENV]
 
 Makes the virtual environment VENV (default: analysis/.venv) where it is missing or out of date, installs the
 package and its tests' packages at the versions of constraints.txt, and runs ruff, mypy and pytest:
 of the tests of each file that are marked slow one in sixteen, with --all all of them, and with --quick
-none of them and one in eight of the others. --third T takes one in three of the others: the next ones with
-the next T.
+none of them and one in eight of the others. --third takes one in three of the others. The next T takes the
+next ones.
 USAGE
 }
 
@@ -23,19 +23,23 @@ case ${1-} in
     chosen=(-p share --share 8 -m 'not slow')
     shift
     ;;
---third)
-    [[ ${2-} =~ ^[0-9]+$ ]] || {
-        printf -- '--third %s: expected a number\n' "'${2-}'" >&2
-        exit 2
-    }
-    chosen+=(--share 3 --share-turn "$2")
-    shift 2
-    ;;
 --all)
     chosen=()
     shift
     ;;
+--third)
+    chosen+=(--share 3)
+    shift
+    ;;
 esac
+if [[ ${1-} == --turn ]]; then
+    [[ ${2-} =~ ^[0-9]+$ ]] || {
+        printf -- "--turn '%s': expected a number\n" "${2-}" >&2
+        exit 2
+    }
+    chosen+=(--share-turn "$2")
+    shift 2
+fi
 case ${1-} in
 -h | --help)
     usage

@@ -25,7 +25,7 @@ Usage: test/run.sh [--no-install] [--quick | --thirds | --all | --scale | --newe
 
 Installs what is missing (root is asked for only then; --no-install never installs), builds, and runs the tests:
 of the stages python and analysis one in three of each file, at the next commit the next third; of those that are marked
-slow one in sixteen; MPI tests of up to three ranks and of four what ranks agree on, over MPICH three.
+slow one in sixteen, at the next commit the next ones; MPI tests of up to three ranks and of four what ranks agree on, over MPICH three.
 A stage's log is shown when it fails; all of them stay in build/results. Stages that mostly wait run beside those
 that compute; what they say is then shown when they have ended.
 
@@ -102,12 +102,13 @@ four_files=(-n 4 --dist loadfile)
 four_tests=(-n 4 --dist load --maxschedchunk 2)
 launching=$top/test/support/without_symbols.sh # before what launches again and again
 export PYTHONPATH=$top/test/support/plugins${PYTHONPATH:+:$PYTHONPATH}
-chosen=(-p share --share-slow 16) not_many=(--no-suite most)
+not_many=(--no-suite most)
 # A clone without history has one commit: there it is the commit's time.
 of_history() { git -c safe.directory='*' -C "$top" "$@" 2>/dev/null; }
 turn=$(of_history rev-list --count HEAD || echo 0)
 [[ $(of_history rev-parse --is-shallow-repository) != true ]] || turn=$(of_history log -1 --format=%ct)
-third=(--share 3 --share-turn "$turn") # of the many tests of python and analysis
+chosen=(-p share --share-slow 16 --share-turn "$turn")
+third=(--share 3) # of the many tests of python and analysis
 [[ $thirds == no ]] || third=()
 [[ $all == no ]] || chosen=() third=() not_many=()
 if [[ $quick == yes ]]; then
@@ -150,8 +151,8 @@ stage_fuzz() {
 }
 
 stage_analysis() {
-    local options=()
-    ((!${#third[@]})) || options=(--third "$turn")
+    local options=(--turn "$turn")
+    ((!${#third[@]})) || options=(--third --turn "$turn")
     [[ $quick == no ]] || options=(--quick)
     [[ $all == no ]] || options=(--all)
     suite 'analysis' "$top/analysis/.venv/pytest.xml" "$top/analysis/run-checks.sh" "${options[@]}"

@@ -13,7 +13,7 @@ import nulls
 
 pytestmark = pytest.mark.slow
 
-STUDIES = int(os.environ.get("A2A_STUDIES", "40"))
+STUDIES = int(os.environ.get("A2A_STUDIES", "200"))
 """A row fails where its rate, if it were held, would give such a count once in 1000."""
 
 

@@ -265,13 +265,14 @@ def test_a_test_that_meson_ends_has_failed_and_does_so_again(tmp_path):
         (["--share-slow", "3"], "0 3 e0 e1 a b c"),
         (["--share", "4", "-m", "not slow"], "a"),
         (["--share", "3", "--share-slow", "3"], "0 3 e0 e1 a"),
-        (["--share", "2", "--share-turn", "7", "--share-slow", "6"], "0 e0 e1 b"),
-        (["--share", "8", "--share-turn", "5", "--share-slow", "6"], "0 e0 e1 c"),
+        (["--share-turn", "4", "--share-slow", "4"], "0 4 e0 e1 a b c"),
+        (["--share", "2", "--share-turn", "7", "--share-slow", "6"], "1 e0 e1 b"),
+        (["--share", "8", "--share-turn", "5", "--share-slow", "6"], "5 e0 e1 c"),
         (["--share-slow", "0"], "--share-slow 0: one test in how many? expected 1 or more"),
     ],
 )
 def test_a_share_of_slow_tests(tmp_path, options, taken):
-    """The first of each file and each third after it; those that are marked `every` and the others are all there."""
+    """The first of each file and each Nth after it, or those of a turn; what is marked `every` is always there."""
     (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers =\n  slow: some\n  every: all\n")
     (tmp_path / "test_them.py").write_text(
         "import pytest\n"

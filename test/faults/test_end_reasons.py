@@ -25,7 +25,7 @@ PHASES = {
     "verifying": "call=send nth=3",
     "in an op": "call=send nth=150",
     "agreeing": "call=MPI_Iallreduce nth=150",
-    "gathering": "call=MPI_Igather nth=16",
+    "gathering": "call=MPI_Igather nth=24",
 }
 
 

@@ -184,8 +184,10 @@ TEST_CASE("a wait for a stopped rank ends with an error within the timeout") {
             words = error.what();
         }
         CHECK(now_ns() - begin >= job().timeout());
-        // The time that passed: the timeout, and a little more on a machine with other things to do.
-        CHECK(words.starts_with("it waited 1"));
+        // The time that passed: the timeout, and more on a machine with other things to do.
+        constexpr std::string_view kWaited = "it waited ";
+        REQUIRE(words.starts_with(kWaited));
+        CHECK(std::stod(words.substr(kWaited.size())) >= 1);
         CHECK(words.find(" s at a barrier for all ranks: ") < words.find(job().who(job().ranks() - 1)));
         CHECK(words.ends_with(" stopped, dead or far behind"));
     });

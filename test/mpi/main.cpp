@@ -38,7 +38,7 @@ int run(int argc, char** argv) {
         std::from_chars(seed.data(), seed.data() + seed.size(), g_shuffle.seed);
     }
     g_job.emplace(argc, argv, g_shuffle);
-    g_job->set_timeout(20'000'000'000);
+    g_job->set_timeout(600'000'000'000);
     doctest::Context context(argc, argv);
     context.setOption("minimal", true);   // only what failed, or there would be as many reports as ranks
     context.setOption("no-colors", true); // mpirun gives every rank a terminal

@@ -16,7 +16,7 @@ using test::SharedNumber;
 
 namespace {
 
-constexpr Nanoseconds kTimeout = 20'000'000'000;
+constexpr Nanoseconds kTimeout = 600'000'000'000;
 
 struct TestEngine final : Engine {
     void prepare(std::uint64_t op) override {

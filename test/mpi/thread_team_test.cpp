@@ -21,7 +21,7 @@ using test::job;
 namespace {
 
 constexpr std::size_t kThreads = 3;
-const Deadline kUsual(Polling::yield, 20'000'000'000);
+const Deadline kUsual(Polling::yield, 600'000'000'000);
 const Deadline kSoon(Polling::yield, 50'000'000);
 const Deadline kLater(Polling::yield, 500'000'000); // in which a thread awakes beside other work
 

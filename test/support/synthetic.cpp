@@ -159,8 +159,11 @@ PointResult synthetic_result(int point, const Plan& plan, const Layout& layout, 
         for (std::int64_t& port : node.ports) port += 1'000'000;
     }
     result.after = result.before;
-    for (RankCounters& rank : result.after.ranks) {
-        rank.voluntary_switches = 5'000 + 100 * point + 60;
+    for (std::size_t r = 0; r < result.after.ranks.size(); ++r) { // at least by what was counted
+        RankCounters& rank = result.after.ranks[r];
+        rank.voluntary_switches = 5'060 + result.ranks[r].voluntary_switches;
+        rank.involuntary_switches += result.ranks[r].involuntary_switches;
+        rank.user_time_ns += result.ranks[r].user_time_ns;
         rank.cpu_frequency_khz = 3'700'000;
     }
     for (NodeCounters& node : result.after.nodes)

@@ -2,8 +2,7 @@
 """A plugin of pytest, `-p share`: of the tests of each file some, of the slow ones among them fewer.
 
 Every file is looked at so, at a fraction of the time: the first of the file and each Nth after it, or, with a turn, the
-one that many behind the first and each Nth after it, so that N turns take all. Slow ones are always the same, and those
-that are marked `every` are all taken.
+one that many behind the first and each Nth after it, so that N turns take all. Those that are marked `every` are all taken.
 """
 
 from collections import defaultdict
@@ -15,7 +14,7 @@ import pytest
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--share", type=int, default=1, metavar="N", help="one test in N of each file, but for slow ones")
-    parser.addoption("--share-turn", type=int, default=0, metavar="T", help="which of these N: T mod N")
+    parser.addoption("--share-turn", type=int, default=0, metavar="T", help="which of these N, and of the slow ones: T mod N")
     parser.addoption(
         "--share-slow", type=int, default=1, metavar="N", help="one test in N of those of each file that are marked slow"
     )
@@ -26,8 +25,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """After marks were looked at: what they leave out is not counted."""
     slow = [item for item in items if item.get_closest_marker("slow")]
     others = set(items).difference(slow)
-    left_out = _left_out([item for item in items if item in others], _one_in(config, "--share"), config.getoption("--share-turn"))
-    left_out |= _left_out([item for item in slow if not item.get_closest_marker("every")], _one_in(config, "--share-slow"), 0)
+    turn = config.getoption("--share-turn")
+    left_out = _left_out([item for item in items if item in others], _one_in(config, "--share"), turn)
+    left_out |= _left_out([item for item in slow if not item.get_closest_marker("every")], _one_in(config, "--share-slow"), turn)
     if left_out:
         config.hook.pytest_deselected(items=[item for item in items if item in left_out])
         items[:] = [item for item in items if item not in left_out]
