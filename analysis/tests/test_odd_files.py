@@ -98,6 +98,8 @@ def test_a_text_comes_as_it_is(tmp_path: Path) -> None:
     file = tmp_path / "text"
     file.write_bytes("é\r\nb\rc\n".encode())
     assert regular.read_text(file) == file.read_text(encoding="utf-8") == "é\nb\nc\n"
+    file.write_bytes(b"\xef\xbb\xbf" + "é\n".encode())  # as spreadsheets write it
+    assert regular.read_text(file) == "é\n"
     file.write_bytes(b"\xff")
     assert regular.read_text(file, errors="replace") == "�"
     with pytest.raises(UnicodeDecodeError):

@@ -81,20 +81,7 @@ bool is_renamed(const std::filesystem::path& from, const std::filesystem::path& 
     return false;
 }
 
-} // namespace
-
-void write_text_file(const std::filesystem::path& file, std::string_view text, bool may_replace) {
-    const std::filesystem::path partial = file.parent_path() / fmt::format(".{}.partial", file.filename().string());
-    const Descriptor opened(open_new(partial));
-    if (opened.number() < 0) refuse_writing(partial);
-    if (is_written(opened.number(), text) && is_renamed(partial, file, may_replace)) return;
-    const int error = errno;
-    unlink(partial.c_str());
-    errno = error;
-    refuse_writing(file);
-}
-
-std::string read_text_file(std::string_view option, const std::filesystem::path& file, Bytes most) {
+std::string bytes_of(std::string_view option, const std::filesystem::path& file, Bytes most) {
     const Named name{option, quote(file.string())};
     struct stat facts {};
     // Before it is opened: that alone can wait for another process, or move a tape.
@@ -119,8 +106,28 @@ std::string read_text_file(std::string_view option, const std::filesystem::path&
     }
 }
 
+} // namespace
+
+void write_text_file(const std::filesystem::path& file, std::string_view text, bool may_replace) {
+    const std::filesystem::path partial = file.parent_path() / fmt::format(".{}.partial", file.filename().string());
+    const Descriptor opened(open_new(partial));
+    if (opened.number() < 0) refuse_writing(partial);
+    if (is_written(opened.number(), text) && is_renamed(partial, file, may_replace)) return;
+    const int error = errno;
+    unlink(partial.c_str());
+    errno = error;
+    refuse_writing(file);
+}
+
+std::string read_text_file(std::string_view option, const std::filesystem::path& file, Bytes most) {
+    constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+    std::string whole = bytes_of(option, file, most);
+    if (whole.starts_with(kByteOrderMark)) whole.erase(0, kByteOrderMark.size());
+    return whole;
+}
+
 std::string read_plain_text(std::string_view option, const std::filesystem::path& file, Bytes most) {
-    std::string whole = read_text_file(option, file, most);
+    std::string whole = bytes_of(option, file, most);
     if (whole.find('\0') != std::string::npos)
         throw UsageError(fmt::format("{}: {} is not a text file", option, quote(file.string())));
     return whole;

@@ -62,8 +62,11 @@ def other_kind(path: Path) -> str:
 
 
 def read_text(path: Path, errors: str = "strict") -> str:
-    """The whole text of a regular file; OSError for anything else, or a larger one."""
-    return read_bytes(path).decode("utf-8", errors).replace("\r\n", "\n").replace("\r", "\n")
+    """The whole text of a regular file, without a byte order mark.
+
+    OSError for anything else, or a larger one.
+    """
+    return read_bytes(path).decode("utf-8-sig", errors).replace("\r\n", "\n").replace("\r", "\n")
 
 
 def read_bytes(path: Path) -> bytes:

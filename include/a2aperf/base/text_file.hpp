@@ -10,12 +10,12 @@
 
 namespace a2aperf {
 
-// The whole of a regular file of up to so many bytes. Whatever stands at that name, it neither waits nor reads
-// without end. Throws UsageError, which names the option and the file: missing, unreadable, of another kind, too
-// large.
+// The whole text of a regular file of up to so many bytes, without the mark that some editors and spreadsheets put
+// before UTF-8. Whatever stands at that name, it neither waits nor reads without end. Throws UsageError, which
+// names the option and the file: missing, unreadable, of another kind, too large.
 std::string read_text_file(std::string_view option, const std::filesystem::path& file, Bytes most);
 
-// The same, of a file whose text has no NUL: with one it is not a text file.
+// The same byte for byte, of a file that has no NUL: with one it is not a text file.
 std::string read_plain_text(std::string_view option, const std::filesystem::path& file, Bytes most);
 
 // A whole new file of this text, by way of .NAME.partial beside it; no link is followed. Throws std::system_error;

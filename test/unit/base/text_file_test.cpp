@@ -50,6 +50,15 @@ TEST_CASE("a file comes whole, up to the most that is read, also through a link"
     CHECK_FALSE(read_text_file("--attach", "/proc/self/stat", 1U << 20U).empty()); // whose size is 0
 }
 
+TEST_CASE("the mark that editors put before a text is not of it, and what is kept as it stands has it") {
+    const Folder folder;
+    const std::string marked = "\xEF\xBB\xBF"
+                               "0,1\n";
+    CHECK(read_text_file("--traffic", folder.put("a", marked), 100) == "0,1\n");
+    CHECK(read_plain_text("--attach", folder.put("a", marked), 100) == marked);
+    CHECK(read_text_file("--traffic", folder.put("a", "\xEF\xBB"), 100) == "\xEF\xBB");
+}
+
 TEST_CASE("a text is written under a name of its own, and no link is followed") {
     const Folder folder;
     const fs::path file = folder / "a.toml";
