@@ -116,6 +116,7 @@ would_be_taken() {
 open_folder() {
     mkdir -p "$results" 2>/dev/null || die -2 "the results folder $results could not be made: --results names another"
     [[ -w $results ]] || die -2 "nothing can be written to the results folder $results: --results names another"
+    require_no_links
     take_folder
     # What a study says of itself takes some kB. On a full disk a file can be made, and nothing put into it.
     local room=$results/.room-$job_id is_room=yes
@@ -125,6 +126,15 @@ open_folder() {
     [[ $is_room == yes ]] ||
         die -2 "nothing can be written to the results folder $results ($(df -Ph "$results" | awk 'END { print $4 }') free)"
     is_open=yes
+}
+
+# require_no_links: what a study writes has names that anybody can tell beforehand. In a folder that others may write to a
+# link of such a name has us write to a file of their choice.
+require_no_links() {
+    local name
+    for name in "$results/run.lock" "$results"/{,.}*"-$job_id"{,.*,-*}; do
+        [[ ! -L $name ]] || die -2 "$name is a symbolic link, and this study would write to what it names: remove it, or --results names another folder"
+    done
 }
 
 # choose_nodes: those that are fit to measure, as the job was told to; the plan follows from them.

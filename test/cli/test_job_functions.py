@@ -411,3 +411,32 @@ def test_random_nodes_stay_for_a_round_and_in_a_comparison_for_two(job, kind, se
         drawn.setdefault(turn, set()).add(subset)
     assert all(len(subsets) == 1 for subsets in drawn.values()), drawn
     assert len({next(iter(subsets)) for subsets in drawn.values()}) == len(drawn) > 1
+
+
+@pytest.mark.parametrize("name", ["plan-79.tsv.partial", "log-79.tsv", "used-79.txt.partial", ".begun-79", ".room-79", "check-79.txt.partial", "run.lock"])
+def test_no_link_is_followed_in_a_folder_of_results(job, tmp_path, name):
+    """Others may write to it, and names of a study can be told beforehand."""
+    (tmp_path / "results").mkdir()
+    victim = tmp_path / "victim"
+    victim.write_text("kept\n")
+    (tmp_path / "results" / name).symlink_to(victim)
+    outcome = job("take_folder() { :; }; open_folder; write_plan")
+    assert outcome.returncode == 2, outcome.stderr
+    assert outcome.stderr.count("\n") == 1
+    assert f"results/{name} is a symbolic link" in outcome.stderr
+    assert victim.read_text() == "kept\n"
+    assert [file.name for file in (tmp_path / "results").iterdir()] == [name]
+
+
+def test_links_of_other_jobs_and_results_that_are_links_stay(job, tmp_path):
+    (tmp_path / "results").mkdir()
+    for name in ("log-78.tsv", "run-a-n2.h5"):
+        (tmp_path / "results" / name).symlink_to(tmp_path / "elsewhere")
+    outcome = job("take_folder() { :; }; open_folder")
+    assert (outcome.returncode, outcome.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("how", ['say "$text"', 'printf "%s\\n" "$text" >text; show text >&2'])
+def test_no_control_character_of_what_others_say_reaches_the_terminal(job, how):
+    outcome = job("text=$'n1: \\e]0;mine\\a\\e[2J \\x9b \\u009b31m caf\\u00e9 \\u2265 2\\tx\\ny'\n" + how, env=os.environ | {"LC_ALL": "C.UTF-8"}, errors="replace")
+    assert outcome.stderr == "n1: ?]0;mine??[2J \ufffd ?31m café ≥ 2\tx\ny\n"
