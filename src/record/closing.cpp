@@ -12,6 +12,7 @@
 
 #include "a2aperf/base/units.hpp"
 #include "a2aperf/plan/message_steps.hpp"
+#include "a2aperf/stats/paired_ratio.hpp"
 #include "a2aperf/stats/summary.hpp"
 #include "faster_settings.hpp"
 
@@ -93,28 +94,34 @@ double at_least(std::size_t k, std::size_t n, double p) {
     return std::min(sum, 1.0);
 }
 
-// The rank that finished last most often, where chance explains that at less than 1 % of launches: any of the R
-// ranks at any of the points could have been it (Bonferroni). Ops are not independent: ten count as one, by which
-// equal ranks are named in at most 1.6 % up to an autocorrelation of 0.9 (simulated, n = 30 to 1000). Only of ops
-// that start by the clock: who leaves a barrier last finishes last. And only of ranks that have the same to do.
+// The rank that finished last most often, where chance explains that at less than 1 % of launches, in two ways. In
+// the ops of a point: any of the R ranks at any of the points could have been it (Bonferroni), and ten ops count as
+// one. And between points, each of which counts once: of ops that depend on each other for longer one of equal
+// ranks is last in most of a point, but that is another rank in the next. So of few points nothing is said. Only of
+// ops that start by the clock: who leaves a barrier last finishes last. And only of ranks that have the same to do.
 std::optional<std::string> last_too_often(const Rows& rows, int ranks) {
     constexpr double kLevel = 0.01;
     constexpr std::size_t kOpsThatCountAsOne = 10;
     const double level = kLevel / (static_cast<double>(ranks) * static_cast<double>(rows.size()));
-    std::vector<int> times(static_cast<std::size_t>(ranks));
+    std::vector<std::size_t> too_often(static_cast<std::size_t>(ranks)), most_often(too_often);
+    std::size_t judged = 0;
     for (const Row* row : rows) {
         const Summary& summary = summary_of(*row);
         const bool starts_by_clock = row->result->late_limit_ns >= 0;
         const std::size_t n = summary.count / kOpsThatCountAsOne;
         if (summary.last_rank < 0 || n == 0 || !starts_by_clock || row->point.traffic || row->point.forwarding)
             continue;
+        const auto who = static_cast<std::size_t>(summary.last_rank);
         const auto k = static_cast<std::size_t>(summary.last_rank_share * static_cast<double>(n));
-        if (at_least(k, n, 1.0 / ranks) < level) ++times[static_cast<std::size_t>(summary.last_rank)];
+        if (at_least(k, n, 1.0 / ranks) < level) ++too_often[who];
+        ++most_often[who];
+        ++judged;
     }
-    const auto most = std::max_element(times.begin(), times.end());
-    if (*most == 0) return std::nullopt;
-    return fmt::format("rank {} finished last significantly more often than expected at {} of {}",
-                       most - times.begin(), *most, points(rows.size()));
+    const auto most = std::ranges::max_element(too_often);
+    const auto rank = static_cast<std::size_t>(most - too_often.begin());
+    if (*most == 0 || at_least(most_often[rank], judged, 1.0 / ranks) * ranks >= kLevel) return std::nullopt;
+    return fmt::format("rank {} finished last significantly more often than expected at {} of {}", rank, *most,
+                       points(rows.size()));
 }
 
 // Medians of the first and the last sentinel whose 95 % intervals don't meet. What was seen and no cause: slow
@@ -151,22 +158,38 @@ double invalid_share(const Row& row) {
     return attempts > 0 ? invalid / attempts : 0;
 }
 
+// By how much more an interval of one of so many points must leave out 1, for the error of all of them together to
+// be that of one (Bonferroni). By Student's law of the fewest blocks that an interval is made of, whatever there
+// were.
+double widening_for(std::size_t family) {
+    constexpr double kLevel = 0.05;
+    constexpr int kFreedom = 5;
+    const double limit = student_limit(kLevel, kFreedom);
+    return family > 1 ? student_limit(kLevel / static_cast<double>(family), kFreedom) / limit : 1;
+}
+
 std::optional<std::string> against_mpi(const Rows& rows) {
     std::vector<double> ratios;
-    int faster = 0;
-    int slower = 0;
-    int unknown = 0;
+    Rows judged;
     for (const Row* row : rows) {
         const Summary& summary = summary_of(*row);
         if (std::isnan(summary.ratio)) continue;
         ratios.push_back(summary.ratio);
-        if (summary.ratio_low > 1) ++faster;
-        if (summary.ratio_high < 1) ++slower;
-        if (std::isnan(summary.ratio_low)) ++unknown;
+        if (!std::isnan(summary.ratio_low)) judged.push_back(row);
     }
     if (ratios.empty()) return std::nullopt;
     std::sort(ratios.begin(), ratios.end());
-    const auto undecided = static_cast<int>(ratios.size()) - faster - slower - unknown;
+    const double wider = widening_for(judged.size());
+    const auto reaches = [&](const Row* row, double Summary::*end) { // one, or beyond
+        const double ratio = std::log(summary_of(*row).ratio);
+        return ratio + wider * (std::log(summary_of(*row).*end) - ratio);
+    };
+    const auto faster =
+        std::ranges::count_if(judged, [&](const Row* row) { return reaches(row, &Summary::ratio_low) > 0; });
+    const auto slower =
+        std::ranges::count_if(judged, [&](const Row* row) { return reaches(row, &Summary::ratio_high) < 0; });
+    const auto unknown = std::ssize(ratios) - std::ssize(judged);
+    const auto undecided = std::ssize(judged) - faster - slower;
     // Of an even number the mean of the middle two, geometric: then swapping the sides inverts it.
     const double median = std::sqrt(ratios[(ratios.size() - 1) / 2] * ratios[ratios.size() / 2]);
     const bool is_uniform =
@@ -178,12 +201,15 @@ std::optional<std::string> against_mpi(const Rows& rows) {
                                         : "MPI_Alltoallv";
     std::string words = fmt::format("against {}: {:.2f} to {:.2f} times as fast, median {:.2f} of {}", call,
                                     ratios.front(), ratios.back(), median, points(ratios.size()));
-    const auto tell = [&](int count, const char* what) {
+    const auto tell = [&](std::ptrdiff_t count, std::string_view what) {
         if (count > 0) words += fmt::format("; {} {}", count, what);
     };
     tell(faster, "faster");
     tell(slower, "slower");
-    tell(undecided, "undecided (1 lies within the interval)");
+    tell(undecided,
+         judged.size() == 1
+             ? "undecided (1 lies within the interval)"
+             : fmt::format("undecided (1 lies within the interval, for {} points together)", judged.size()));
     tell(unknown, "with insufficient samples for an interval");
     return words;
 }

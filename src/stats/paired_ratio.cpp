@@ -41,18 +41,6 @@ std::vector<double> put_together(const std::vector<double>& values) {
     return means;
 }
 
-// The t beyond which lies as much as `tails`, both taken together.
-double student_limit(double tails, int nu) {
-    double low = 0;
-    double high = 1;
-    while (student_tails(high, nu) > tails) high *= 2;
-    for (int step = 0; step < 60; ++step) {
-        const double middle = (low + high) / 2;
-        (student_tails(middle, nu) > tails ? low : high) = middle;
-    }
-    return high;
-}
-
 } // namespace
 
 double student_tails(double t, int nu) {
@@ -67,6 +55,17 @@ double student_tails(double t, int nu) {
     const double inside =
         nu % 2 == 0 ? std::sin(theta) * sum : 2 / std::numbers::pi * (theta + std::sin(theta) * sum);
     return 1 - inside;
+}
+
+double student_limit(double tails, int nu) {
+    double low = 0;
+    double high = 1;
+    while (student_tails(high, nu) > tails) high *= 2;
+    for (int step = 0; step < 60; ++step) {
+        const double middle = (low + high) / 2;
+        (student_tails(middle, nu) > tails ? low : high) = middle;
+    }
+    return high;
 }
 
 Verdict PairedRatio::verdict() const {

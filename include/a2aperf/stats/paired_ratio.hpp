@@ -32,4 +32,7 @@ PairedRatio paired_ratio(std::span<const Block> first, std::span<const Block> se
 // and 26.7.4.
 double student_tails(double t, int nu);
 
+// The t beyond which lies as much as `tails`, both taken together.
+double student_limit(double tails, int nu);
+
 } // namespace a2aperf

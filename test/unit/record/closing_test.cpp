@@ -162,20 +162,40 @@ TEST_CASE("where ranks yield a context switch need not be a preemption") {
 }
 
 TEST_CASE("a rank is called late only where chance is no explanation") {
-    // 4 ranks, 100 ops that count as 10. P(X >= 8) = 0.0004, times 4 ranks and 1 point: 0.2 %; P(X >= 7) = 0.0035.
-    const auto words_with = [](double share, std::int64_t late_limit = 1000) {
+    // 4 ranks, 5 points of 100 ops that count as 10. P(X >= 8) = 0.0004, times 4 ranks and 5 points: 0.8 %;
+    // P(X >= 7) = 0.0035.
+    const auto words_with = [](double share, std::int64_t late_limit = 1000, int points = 5) {
         Table table;
-        PointResult& result = table.add(1000);
-        result.late_limit_ns = late_limit;
-        result.summary.last_rank = 3;
-        result.summary.last_rank_share = share;
+        for (int point = 0; point < points; ++point) {
+            PointResult& result = table.add(1000);
+            result.late_limit_ns = late_limit;
+            result.summary.last_rank = 3;
+            result.summary.last_rank_share = share;
+        }
         return table.words();
     };
     CHECK_FALSE(test::contains(words_with(0.79), "finished last"));
     CHECK(test::contains(words_with(0.80),
-                         "note: rank 3 finished last significantly more often than expected at 1 of 1 point"));
+                         "note: rank 3 finished last significantly more often than expected at 5 of 5 points"));
     CHECK(test::contains(words_with(1.0), "rank 3"));
     CHECK_FALSE(test::contains(words_with(1.0, -1), "finished last")); // a barrier start
+    // That one of 4 is last at 4 points of 4 is 1.6 % of what chance does, where it stays so within a point.
+    CHECK_FALSE(test::contains(words_with(1.0, 1000, 4), "finished last"));
+}
+
+TEST_CASE("where lateness lasts for a point, and it is another rank's in the next, nobody is called late") {
+    Table table;
+    for (const Rank rank : {3, 0, 2, 3, 1, 0, 3, 3}) {
+        PointResult& result = table.add(1000);
+        result.summary.last_rank = rank;
+        result.summary.last_rank_share = 1;
+    }
+    CHECK_FALSE(test::contains(table.words(), "finished last"));
+    for (int point = 0; point < 4; ++point) table.add(1000).summary.last_rank = 3; // 8 of 12: 4 x 0.3 %
+    CHECK_FALSE(test::contains(table.words(), "finished last"));
+    table.add(1000).summary.last_rank = 3; // 9 of 13: 4 x 0.1 %
+    CHECK(test::contains(table.words(),
+                         "rank 3 finished last significantly more often than expected at 4 of 13 points"));
 }
 
 TEST_CASE("where ranks share cores that is said first, and nobody is called late") {
@@ -216,13 +236,30 @@ TEST_CASE("the ratio to the baseline is told with what its intervals carry") {
     }
     CHECK(test::contains(table.words(),
                          "note: against MPI_Alltoall: 0.80 to 1.25 times as fast, median 1.05 of 4 points; "
-                         "1 faster; 1 slower; 1 undecided (1 lies within the interval); 1 with "
-                         "insufficient samples for an interval\n"));
+                         "1 faster; 1 slower; 1 undecided (1 lies within the interval, for 3 points together); 1 "
+                         "with insufficient samples for an interval\n"));
+}
+
+TEST_CASE("a point is called faster than MPI only where all points together carry it") {
+    const auto words_of = [](int points) {
+        Table table;
+        for (int point = 0; point < points; ++point) {
+            Summary& summary = table.add(1000).summary;
+            summary.ratio = point == 0 ? 1.06 : 1;
+            summary.ratio_low = summary.ratio - 0.05; // of itself the first one leaves out 1
+            summary.ratio_high = summary.ratio + 0.05;
+        }
+        return table.words();
+    };
+    CHECK(test::contains(words_of(1), "median 1.06 of 1 point; 1 faster\n"));
+    CHECK(test::contains(words_of(2),
+                         "of 2 points; 2 undecided (1 lies within the interval, for 2 points together)\n"));
+    CHECK(test::contains(words_of(24), "; 24 undecided (1 lies within the interval, for 24 points together)\n"));
 }
 
 TEST_CASE("traffic that is not uniform is compared with the uniform one beside it, and nobody is last by it") {
     Table table;
-    table.add(1000);
+    for (int point = 0; point < 5; ++point) table.add(1000);
     PointResult& result = table.add(1000);
     const auto matrix = std::make_shared<TrafficMatrix>(parse_csv_matrix("0,1,0,0\n1,0,0,0\n1,0,0,0\n1,0,0,0\n"));
     table.points.back().traffic = std::make_shared<Traffic>("a.csv", 0, matrix, table.layout, 1000);

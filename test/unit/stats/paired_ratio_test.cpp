@@ -76,6 +76,8 @@ TEST_CASE("Student's t is that of the tables") {
     CHECK(student_tails(2.093, 19) == Approx(0.05).epsilon(1e-3));
     CHECK(student_tails(3.883, 19) == Approx(0.001).epsilon(2e-3));
     CHECK(student_tails(0, 7) == Approx(1));
+    CHECK(student_limit(0.05, 5) == Approx(2.571).epsilon(1e-3));
+    CHECK(student_limit(0.001, 19) == Approx(3.883).epsilon(1e-3));
 }
 
 TEST_CASE("a known ratio is found, and a steady drift is no part of it") {
