@@ -24,8 +24,8 @@ usage() {
 Usage: test/run.sh [--no-install] [--quick | --thirds | --all | --scale | --newest | --oldest] [stage]…
 
 Installs what is missing (root is asked for only then; --no-install never installs), builds, and runs the tests:
-of the stages python and analysis one in three of each file, at the next commit the next third; of those that are marked
-slow one in sixteen, at the next commit the next ones; MPI tests of up to three ranks and of four what ranks agree on, over MPICH three.
+of the stages python and analysis one in three of each file, of slurm one in two, at the next commit the next ones; of
+those that are marked slow one in sixteen; MPI tests of up to three ranks and of four what ranks agree on, over MPICH three.
 A stage's log is shown when it fails; all of them stay in build/results. Stages that mostly wait run beside those
 that compute; what they say is then shown when they have ended.
 
@@ -42,7 +42,7 @@ that compute; what they say is then shown when they have ended.
   vm          the verbs provider over software RoCE, in a virtual machine
 
   test/run.sh                every stage; about 40 minutes on two cores
-  test/run.sh --thirds       with all three thirds; about an hour
+  test/run.sh --thirds       with all three thirds, and both halves; about an hour
   test/run.sh --all          with every test, which takes longer: before a release, and after a change of what the
                              slow ones are about
   test/run.sh --quick        in some minutes: one test in eight of each Python file, MPI tests of up to three ranks,
@@ -108,11 +108,11 @@ of_history() { git -c safe.directory='*' -C "$top" "$@" 2>/dev/null; }
 turn=$(of_history rev-list --count HEAD || echo 0)
 [[ $(of_history rev-parse --is-shallow-repository) != true ]] || turn=$(of_history log -1 --format=%ct)
 chosen=(-p share --share-slow 16 --share-turn "$turn")
-third=(--share 3) # of the many tests of python and analysis
-[[ $thirds == no ]] || third=()
-[[ $all == no ]] || chosen=() third=() not_many=()
+third=(--share 3) half=(--share 2) # of the many tests of python and analysis, and of slurm's
+[[ $thirds == no ]] || third=() half=()
+[[ $all == no ]] || chosen=() third=() half=() not_many=()
 if [[ $quick == yes ]]; then
-    chosen=(-p share --share 8 -m 'not slow') third=()
+    chosen=(-p share --share 8 -m 'not slow') third=() half=()
     not_many=(--no-suite many)
 fi
 stage_meson() {
@@ -206,7 +206,7 @@ slurm_suite() {
     A2APERF=$(program_in "$release") suite "$name" "$results/${name// /-}.xml" \
         "$launching" "$python" -m pytest "$@" "${chosen[@]}" -q -rs --junitxml "$results/${name// /-}.xml"
 }
-stage_slurm() { slurm_suite 'slurm' "$top/test/slurm" --ignore "$top/test/slurm/test_scale.py" "${four_tests[@]}"; }
+stage_slurm() { slurm_suite 'slurm' "$top/test/slurm" --ignore "$top/test/slurm/test_scale.py" "${four_tests[@]}" "${half[@]}"; }
 stage_scale() {
     slurm_suite 'slurm at scale' "$top/test/slurm/test_scale.py"
     cat "$results/scale.txt" >&2 || true
@@ -265,8 +265,9 @@ covered() {
         "$(c++ --version | head -n 1)"
     for stage in "${all_stages[@]}" scale newest oldest; do contains "$stage" "${stages[@]}" || left+=("$stage"); done
     ((!${#left[@]})) || printf 'not run: %s\n' "${left[*]}"
-    if ((${#third[@]})) && needs python analysis; then
-        printf 'of python and analysis third %d of 3 (--thirds takes all)\n' $((turn % 3 + 1))
+    if ((${#third[@]})) && needs python analysis slurm; then
+        printf 'of python and analysis third %d of 3, of slurm half %d of 2 (--thirds takes all)\n' \
+            $((turn % 3 + 1)) $((turn % 2 + 1))
     fi
     for stage in "${stages[@]}"; do printf '%s' "${omissions_of[$stage]-}"; done
 }

@@ -2,7 +2,7 @@
 """Power cuts at every instant of real launches: whatever a disk may then hold, docs/file-format.md holds.
 
 Ten thousand distinct images: A2APERF_CRASH_IMAGES asks for another number, A2APERF_CRASH_COMMANDS for how many of them
-the command line is given (40), A2APERF_CRASH_RESUMES for how many of these are resumed (6).
+the command line is given (100), A2APERF_CRASH_RESUMES for how many of these are resumed (6).
 """
 
 import os
@@ -23,7 +23,7 @@ from simulation import Outcome, simulate
 pytestmark = pytest.mark.slow
 
 IMAGES = int(os.environ.get("A2APERF_CRASH_IMAGES", "10000"))
-COMMANDS = int(os.environ.get("A2APERF_CRASH_COMMANDS", "40"))
+COMMANDS = int(os.environ.get("A2APERF_CRASH_COMMANDS", "100"))
 RESUMES = int(os.environ.get("A2APERF_CRASH_RESUMES", "6"))
 OF_AN_END = (
     "how it ended is not as it was written: its checksum is wrong",
@@ -81,6 +81,7 @@ def test_nothing_was_written_that_is_not_noted(scenes, name):
     assert bytes(disk.names[NAME].content) == scenes[name].file.read_bytes()
 
 
+@pytest.mark.every
 def test_no_image_breaks_the_promise(outcomes, record_property):
     images = sum(outcome.images for outcome in outcomes.values())
     words = "\n".join(f"{name}: {outcome.words()}" for name, outcome in outcomes.items())
@@ -91,6 +92,7 @@ def test_no_image_breaks_the_promise(outcomes, record_property):
     assert all(outcome.images >= 2 for outcome in outcomes.values()), words
 
 
+@pytest.mark.every
 def test_check_finds_every_image_sound(outcomes, a2a, tmp_path):
     parts: list[list[Path]] = []
     for name, outcome in outcomes.items():
