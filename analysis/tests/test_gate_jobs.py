@@ -118,6 +118,32 @@ def test_nights_of_another_cluster_in_the_folder_name_no_node(a2a: A2A, folder: 
     assert checks["history"][0]["why"].startswith("different clusters: cpu_model is 'syn")
 
 
+@pytest.mark.parametrize("sound", [moves.LEAST, 3])
+def test_nights_that_cannot_be_read_are_unknown(a2a: A2A, folder: Path, sound: int) -> None:
+    """Node003 may be slow in them. The job's own file has a check already."""
+    for day in range(1, sound + 3):
+        setup = replace(PAIRS, seed=20 + day, started=PAIRS.started - timedelta(days=30 - day))
+        file = synthetic_pairs.write_pairs(folder / f"night-{day:02}.h5", setup)
+        if day > sound:
+            file.write_bytes(file.read_bytes()[:5000])
+    words = (folder, "--job", "7", "--min-efficiency", "1%")
+    for _ in range(2):  # by the files, and by the index beside them
+        status, checks, _ = checked(a2a, *words)
+        assert status == 3
+        lost = [one["why"] for one in checks["history"] if one["verdict"] == "unknown"]
+        assert [f"night-{day:02}.h5: " in why for day, why in enumerate(lost, sound + 1)] == [
+            True, True
+        ]  # fmt: skip
+        assert len(checks["history"]) == (3 if sound == moves.LEAST else 2)
+    first = a2a("gate", *words).out.splitlines()[0]
+    assert first.startswith("UNKNOWN: 2 unknown, ") and f"night-{sound + 1:02}.h5" in first
+    own = folder / "check-7-n8-base-002.h5"
+    own.write_bytes(own.read_bytes()[:5000])
+    _, checks, _ = checked(a2a, *words)
+    assert "launch 002: " in checks["launches"][0]["why"]
+    assert not any(own.name in one["why"] for one in checks["history"])
+
+
 def test_what_a_job_lacks_is_unknown(a2a: A2A, folder: Path) -> None:
     studies.log(folder, "7", 2, "1", "signal 9 (Killed) ended a rank on node002")
     status, checks, _ = checked(a2a, folder, "--job", "7")

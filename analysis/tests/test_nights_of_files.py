@@ -180,7 +180,7 @@ def test_several_processes_tell_the_same(
     files = sorted(folder.glob("*.h5"))
     files[3].write_bytes(files[3].read_bytes()[:5000])
 
-    def both() -> tuple[list[str], list[str]]:
+    def both() -> tuple[list[str], dict[Path, str]]:
         kept.index(folder).unlink(missing_ok=True)
         told_by, refused = kept.read(files)
         assert kept.index(folder).exists()

@@ -33,7 +33,7 @@ def over_nights(
         output.require_suffix(plot, _FIGURES, "a figure", "--plot")
     files = baselines.files_of(paths, with_copies=True)
     nights, refused = kept.read(files, per, _progress)
-    terminal.leave_out(*refused)
+    terminal.leave_out(*refused.values())
     if not nights:
         if len(refused) == len(files):
             raise InputError(f"none of {count_text(len(files), 'file')} can be read")

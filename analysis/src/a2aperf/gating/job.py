@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -62,7 +62,7 @@ def facts(folder: Path, number: str) -> Facts:
     }
     nodes = frozenset(one.node for one in job.checks)
     found = Facts([launch.file for launch in good], checks, candidates, nodes=nodes)
-    _of_history(folder, found)
+    _of_history(folder, found, {launch.file for launch in job.launches})
     return found
 
 
@@ -96,9 +96,14 @@ def _of_group(rows: Sequence[Row]) -> Check:
     return Check("nodes", list_text(names, _NAMED), _STATES[first.verdict], n=n, why=why)
 
 
-def _of_history(folder: Path, found: Facts) -> None:
-    """Adds what all launches of the folder say of the nodes over the nights."""
-    nights, _ = kept.read(baselines.files_of([folder]) if _has_files(folder) else [])
+def _of_history(folder: Path, found: Facts, own: Collection[Path]) -> None:
+    """Adds what all launches of the folder say of the nodes over the nights.
+
+    A node may have got slower in those that cannot be read. The job's `own` have checks already.
+    """
+    files = baselines.files_of([folder], with_copies=True) if _has_files(folder) else []
+    nights, refused = kept.read(files)
+    found.checks.extend(unknown("history", why) for file, why in refused.items() if file not in own)
     made = history.of_nights(nights) if nights else None
     if made is None or len(made.days) < moves.LEAST:
         have = count_text(len(made.days) if made else 0, "night")

@@ -35,10 +35,10 @@ def read(
     paths: Sequence[Path],
     per: Per = "node",
     progress: Callable[[int, int], None] = lambda done, of: None,
-) -> tuple[list[Night], list[str]]:
+) -> tuple[list[Night], dict[Path, str]]:
     """The nights of these files, each launch once; and of files that cannot be read, why not."""
     found: dict[str, Night] = {}
-    refused: list[str] = []
+    refused: dict[Path, str] = {}
     by_folder: dict[Path, list[Path]] = {}
     for path in paths:
         by_folder.setdefault(path.parent, []).append(path)
@@ -48,7 +48,7 @@ def read(
             for path, said in zip(files, answers, strict=True):
                 done += 1
                 if isinstance(said, InputError):
-                    refused.append(str(said))
+                    refused[path] = str(said)
                     continue
                 told, is_new = said
                 if is_new:
