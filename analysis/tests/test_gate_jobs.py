@@ -9,6 +9,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import h5py
 import pytest
 
 import studies
@@ -142,6 +143,18 @@ def test_nights_that_cannot_be_read_are_unknown(a2a: A2A, folder: Path, sound: i
     _, checks, _ = checked(a2a, *words)
     assert "launch 002: " in checks["launches"][0]["why"]
     assert not any(own.name in one["why"] for one in checks["history"])
+
+
+def test_what_is_damaged_and_can_be_read_is_not_ok(a2a: A2A, tmp_path: Path) -> None:
+    file = synthetic_pairs.write_pairs(tmp_path / "x.h5", PAIRS)
+    assert a2a("gate", file).status == 0
+    with h5py.File(file, "r+") as opened:
+        opened["message_size"][0] = 999_999
+    status, checks, _ = checked(a2a, file)
+    assert status == 3 and checks["weak links"][0]["verdict"] == "ok"
+    (one,) = checks["files"]
+    said = "column message_size, of what was asked, is not as it was written: "
+    assert one["verdict"] == "unknown" and one["why"].startswith(f"{file}: {said}")
 
 
 def test_what_a_job_lacks_is_unknown(a2a: A2A, folder: Path) -> None:

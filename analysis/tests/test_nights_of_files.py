@@ -12,9 +12,10 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import get_args
 
+import h5py
 import pytest
 
-from a2aperf import asking, isolated, reading, trailer
+from a2aperf import asking, isolated, loading, reading, trailer
 from a2aperf.nodes import kept, names, nights
 from a2aperf.nodes.night import Night, Per
 from conftest import Outcome
@@ -155,15 +156,15 @@ def test_a_first_look_that_is_interrupted_keeps_what_it_read(
     kept.index(folder).unlink(missing_ok=True)
     files, left = sorted(folder.glob("*.h5")), [5]
     read: list[Path] = []
-    whole = nights.of_file
+    whole = nights.with_damage
 
-    def until_interrupted(path: Path, per: Per) -> list[Night]:
+    def until_interrupted(path: Path, per: Per) -> tuple[list[Night], tuple[str, ...]]:
         if len(read) == left[0]:
             raise KeyboardInterrupt
         read.append(path)
         return whole(path, per)
 
-    monkeypatch.setattr(nights, "of_file", until_interrupted)
+    monkeypatch.setattr(nights, "with_damage", until_interrupted)
     with pytest.raises(KeyboardInterrupt):
         kept.read(files)
     left[0] = len(files)
@@ -191,7 +192,7 @@ def test_several_processes_tell_the_same(
     isolated.end()
     monkeypatch.setattr(asking, "FILES_OF_A_READER", 3)
     monkeypatch.setattr(asking, "_cores", lambda: 2)
-    monkeypatch.setattr(nights, "of_file", None)  # nothing is read here
+    monkeypatch.setattr(loading, "load", None)  # nothing is read here
     try:
         assert both() == here
     finally:
@@ -239,13 +240,13 @@ def test_the_index_changes_nothing_but_the_time(
     index = kept.index(folder)
     index.unlink(missing_ok=True)
     read: list[str] = []
-    whole = nights.of_file
+    whole = nights.with_damage
 
-    def noted(path: Path, per: Per) -> list[Night]:
+    def noted(path: Path, per: Per) -> tuple[list[Night], tuple[str, ...]]:
         read.append(path.name)
         return whole(path, per)
 
-    monkeypatch.setattr(nights, "of_file", noted)
+    monkeypatch.setattr(nights, "with_damage", noted)
     first = a2a("history", folder, "--per", "node").out
     assert len(read) == 24 and index.exists()
     assert a2a("history", folder, "--per", "node").out == first
@@ -287,6 +288,17 @@ def test_damaged_files_are_left_out_and_told(a2a: A2A, nightly: Path, tmp_path: 
     assert out.status == 3
     assert out.err.startswith("a2a: left out: ") and "03.h5" in out.err
     assert out.out.startswith("23 launches in 23 nights")
+
+
+def test_what_is_damaged_and_can_be_read_is_told_each_time(
+    a2a: A2A, nightly: Path, tmp_path: Path
+) -> None:
+    folder = shutil.copytree(nightly, tmp_path / "nightly")
+    with h5py.File(folder / "03.h5", "r+") as file:
+        file["message_size"][0] = 50000
+    said = "03.h5: column message_size, of what was asked, is not as it was written"
+    for _ in range(2):  # by the files, and by the index beside them
+        assert a2a("history", folder, "--per", "node").err.count(said) == 1
 
 
 def test_what_cannot_be_asked(a2a: A2A, nightly: Path, tmp_path: Path) -> None:

@@ -176,7 +176,9 @@ def _written(path: Path, at_first: tuple[str, ...]) -> Iterator[Finding]:
     with reading.open_results(path) as file:
         told = [*integrity.errors(file)]
         yield from map(_error, told)
-        unreadable = (what for what in at_first if integrity.UNREADABLE in what)
+        unreadable = (
+            what.removeprefix(f"{path}: ") for what in at_first if integrity.UNREADABLE in what
+        )
         yield from (_error(what) for what in unreadable if what not in told)
         yield from map(_warning, integrity.warnings(file))
 

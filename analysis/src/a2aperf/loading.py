@@ -77,7 +77,7 @@ def load(
     points = pd.concat(tables, ignore_index=True)
     attributes = {part.name: part.attributes for part in parts}
     absent = frozenset.intersection(*(part.absent for part in parts))
-    damaged = tuple(what for part in parts for what in part.damaged)
+    damaged = tuple(f"{part.path}: {what}" for part in parts for what in part.damaged)
     files_of = {part.name: part.path for part in parts}
     found = Results(
         points,

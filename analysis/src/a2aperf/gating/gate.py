@@ -226,7 +226,7 @@ def _load(
 
 
 def _loaded(paths: Sequence[Path], what: str, checks: list[Check]) -> Results | None:
-    """What can be read; each of the other files is a check."""
+    """What can be read; each of the other files is a check, and whatever of these is damaged."""
     if not paths:
         return None
     try:
@@ -236,7 +236,7 @@ def _loaded(paths: Sequence[Path], what: str, checks: list[Check]) -> Results | 
     except InputError as error:  # together they cannot be
         checks.append(unknown(what, str(error)))
     else:
-        checks += [unknown(what, why) for why in found.left_out]
+        checks += [unknown(what, why) for why in (*found.left_out, *found.damaged)]
         return found
     return None
 

@@ -50,8 +50,8 @@ def read(
                 if isinstance(said, InputError):
                     refused[path] = str(said)
                     continue
-                told, is_new = said
-                if is_new:
+                told, is_kept = said
+                if is_kept:
                     progress(done, len(paths))
                     if sum(len(one.effects) for x in told for one in x.lines) <= _MOST:
                         with suppress(InputError):  # it is gone by now, and was read
@@ -66,7 +66,10 @@ def read(
 def _each(
     files: Sequence[Path], known: _Known, per: Per
 ) -> Generator[tuple[list[Night], bool] | InputError]:
-    """The nights of each file, and whether they were read just now and not by an earlier look."""
+    """The nights of each file, and whether to keep them: they were read just now.
+
+    What is damaged is read each time, and told each time.
+    """
     before: dict[Path, list[Night] | InputError | None] = {}
     for path in files:
         try:
@@ -76,7 +79,7 @@ def _each(
     new = [path for path in files if before[path] is None]
     reading = asking.each(
         new,
-        lambda path: (nights.of_file(path, per), ()),
+        lambda path: nights.with_damage(path, per),
         lambda path: isolated.call(path, nights.with_damage, path, per),
     )
     with closing(reading):
@@ -89,8 +92,8 @@ def _each(
             if isinstance(said, InputError):
                 yield said
                 continue
-            terminal.tell_once(*(f"a2a: {path}: {what}" for what in said[1]))
-            yield said[0], True
+            terminal.tell_once(*(f"a2a: {what}" for what in said[1]))
+            yield said[0], not said[1]
 
 
 def _mark(path: Path) -> _Known:
