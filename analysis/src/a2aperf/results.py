@@ -65,7 +65,7 @@ class Results:
     unjudged: tuple[str, ...] = ()
     """Notes on points that `to_judge` has left out."""
     damaged: tuple[str, ...] = ()
-    """What the first look at the files met that is not as it was written, in words with the file."""
+    """What the first look at the files met that is not as it was written, each with its file."""
     untold: tuple[str, ...] = ()
     """Figures of the files that nothing carries, in words: they are not in `points`."""
     older: tuple[str, ...] = ()
