@@ -17,7 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from a2aperf import laws
-from a2aperf.deferred import pandas as pd
 from a2aperf.nodes import changes, moves
 from a2aperf.nodes.changes import Changes
 from a2aperf.nodes.moves import Move
@@ -193,10 +192,17 @@ def _tables(
         table = np.full((len(days), len(nodes)), np.nan)
         for place, day in enumerate(days):
             if launches := rows[what].get(day):
-                alone = len(launches) == 1
-                table[place] = launches[0] if alone else pd.DataFrame(launches).median().to_numpy()
+                table[place] = launches[0] if len(launches) == 1 else _medians(launches)
         tables[what] = table
     return tables
+
+
+def _medians(rows: Sequence[Floats]) -> Floats:
+    """Of each column of many short ones, without what is NaN; NaN where nothing is left."""
+    ordered = np.sort(rows, axis=0)  # NaN last
+    last = np.maximum((~np.isnan(ordered)).sum(axis=0) - 1, 0)
+    low, high = (np.take_along_axis(ordered, x[None], 0)[0] for x in (last // 2, (last + 1) // 2))
+    return np.asarray((low + high) / 2)
 
 
 def _joined(told: Sequence[tuple[str, What, Move]], days: Sequence[int]) -> Iterator[Moved]:
