@@ -26,6 +26,7 @@ from a2aperf.screening import (
     outcome_json,
     plan,
     planned,
+    section,
     trial,
 )
 from a2aperf.screening.costing import Cost
@@ -40,6 +41,7 @@ pytestmark = pytest.mark.slow
 
 A2A = Callable[..., Outcome]
 SHORT = replace(SETUP, sizes=(1000, 20000), ops=10)
+NOT_TRIED = "further values that were not tried, and have no verdict"
 SPEED = {"A=1": 0.08, "A=2": 0.16, "A=3": -0.1, "B=9": 0.1}
 
 
@@ -159,6 +161,8 @@ def test_the_best_of_all_values_is_confirmed_and_recommended(a2a: A2A, results: 
     assert re.search(r"^B=9: faster at 2 of 2 sizes, by .*; it comes into the line$", said, re.M)
     assert said.endswith("  export A=2 B=9")
     assert "further values to try" not in said and "left out" not in said
+    assert "not tried" not in said
+    assert not json.loads(outcome_json.as_json(found))["values_not_tried"]
     document = json.loads(outcome_json.as_json(found))["further_values"]
     assert (document["line"], document["better"]) == ({"A": "1"}, {"A": "2", "B": "9"})
     for one, truth in zip(document["values"], (1.16 / 1.08, 0.9 / 1.08, 1.1), strict=True):
@@ -182,6 +186,27 @@ def test_without_a_limit_those_of_settings_that_mattered(a2a: A2A, results: Path
     assert told == (
         "further values (values.json), 24 launches in turn with the best so far, A=1: A=2 and A=3\n"
     )
+    confirmed(results, values_of(results), SPEED, SHORT.sizes)
+    said = a2a("screen", results)
+    assert said.status == 0, said
+    assert said.out.count(NOT_TRIED) == 1
+    assert f"{NOT_TRIED}: B=9\n" in said.out
+    made = folder.judged(loading.load([*results.glob("*.h5")]))
+    assert json.loads(outcome_json.as_json(made))["values_not_tried"] == {"B": ["9"]}
+
+
+def test_what_was_not_tried_is_told_once(results: Path) -> None:
+    """Those of a setting that matters among what may be tried, the others by themselves."""
+    results_of = loading.load([*results.glob("*.h5")])
+    found = folder.judged(results_of)
+    said = "\n".join(outcome.lines(found))
+    assert "A: further values to try: 2, 3\n" in said
+    assert f"{NOT_TRIED}: B=9" in said
+    document = json.loads(outcome_json.as_json(found))
+    assert document["values_not_tried"] == {"A": ["2", "3"], "B": ["9"]}
+    page = section.of(results_of, [])
+    assert page is not None
+    assert f"{NOT_TRIED}: B=9" in page.notes
 
 
 def test_a_value_with_which_launches_fail_has_no_verdict(a2a: A2A, results: Path) -> None:

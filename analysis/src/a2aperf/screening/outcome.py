@@ -18,7 +18,7 @@ import numpy as np
 from a2aperf.errors import InputError
 from a2aperf.labels import count_text, list_text, number_text
 from a2aperf.results import Results
-from a2aperf.screening import confirmation, estimate, recommendation, values
+from a2aperf.screening import confirmation, estimate, recommendation, untried, values
 from a2aperf.screening.confirmation import Confirmation
 from a2aperf.screening.estimate import Effect, Estimate, Interaction
 from a2aperf.screening.launches import Measured, measure
@@ -100,6 +100,11 @@ class Outcome:
             if (found := self.called(setting)) and all(x.change > 0 for x in found)
         ]
 
+    @property
+    def untried(self) -> dict[str, list[str]]:
+        """Of each setting that has had launches the values that have had none."""
+        return untried.of(self.plans, self.values.trial if self.values else None)
+
     def excluded(self, effect: Effect) -> float:
         """The change of speed, as a share and either way, beyond which there is none."""
         return max(abs(math.expm1(effect.low)), abs(math.expm1(effect.high)))
@@ -179,7 +184,7 @@ def lines(made: Outcome, failed: Sequence[str] = ()) -> list[str]:
         values.lines(made.values) if made.values else [],
         [*failed],
         [f"note: {note}" for note in notes(made)],
-        not_screened(made),
+        [*not_screened(made), *not_tried(made)],
         [*made.pending],
         recommendation.lines(made.confirmation) if made.confirmation else [],
     ]
@@ -200,6 +205,11 @@ def not_screened(made: Outcome) -> list[str]:
         had |= {name for x in made.values.contrasts for name in made.values.trial.sides[x]}
     left_out = (one for one in made.plan.left_out if one.partition(":")[0] not in had)
     return [f"not screened: {one}" for one in left_out]
+
+
+def not_tried(made: Outcome) -> list[str]:
+    """Values without a verdict, beside those of which `following` says that they may be tried."""
+    return untried.told(made.untried, [made.plan.names[x] for x in made.ranked if made.called(x)])
 
 
 def head(made: Outcome) -> list[str]:
@@ -282,7 +292,6 @@ def following(made: Outcome) -> list[str]:
     """What to do about those beyond chance, beside the candidates."""
     told = []
     plan = made.plan
-    tried = made.values.trial.sides if made.values else ()
     for factor, is_faster in made.dominating:
         verb = "faster" if is_faster else "slower"
         told.append(f"{factor.assignment} dominates, and is {verb}: beside it others are hidden")
@@ -300,9 +309,8 @@ def following(made: Outcome) -> list[str]:
                         f"{list_text(worse_at)}: it depends on the message size")  # fmt: skip
         elif worse_at:
             told.append(f"{factor.assignment} is slower: leave it at its default")
-        untried = [value for value in factor.others if {factor.name: value} not in tried]
-        if effects and untried:
-            told.append(f"{factor.name}: further values to try: {', '.join(untried)}")
+        if effects and (others := made.untried.get(factor.name)):
+            told.append(f"{factor.name}: further values to try: {', '.join(others)}")
     return told
 
 

@@ -82,5 +82,6 @@ def as_json(made: Outcome, failed: Sequence[str] = ()) -> str:
         "failed": list(failed),
         "notes": list(made.measured.notes),
         "not_screened": [one.removeprefix("not screened: ") for one in outcome.not_screened(made)],
+        "values_not_tried": made.untried,
     }
     return json_visible(json.dumps(document, indent=1, ensure_ascii=False))

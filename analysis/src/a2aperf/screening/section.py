@@ -68,7 +68,7 @@ def of(found: Results, jobs: Sequence[Job]) -> Section | None:
         line,
         gains,
         failures.of_rounds(made.plans, jobs),
-        [*outcome.notes(made), *outcome.not_screened(made)],
+        [*outcome.notes(made), *outcome.not_screened(made), *outcome.not_tried(made)],
         drawn,
         _plain(made, found),
     )
