@@ -263,6 +263,59 @@ def test_a_mistake_is_told_where_it_stands(
     one_line(outcome, said if said.startswith(":") is False else f"{path}{said}")
 
 
+@pytest.mark.parametrize(
+    ("text", "place", "said"),
+    [
+        (
+            'provider = "psm2"\nsetting = [\n  {name = "A", values = ["2"], default = "1", '
+            'what = "{", source = "b"},\n  {name = "B", values = ["1"], default = "1", '
+            'what = "w", source = "b"},\n]\n',
+            "4:16",
+            "values: '1' is the default",
+        ),
+        (
+            'setting = [{name = "A", values = ["2"], default = "1", what = "{}", source = "b"},\n'
+            '  { name = "B", values = ["2"], default = "1", what = "w" }]\n',
+            "2:3",
+            "lacks 'source'",
+        ),
+        ("# {}\nsetting = [ {}]\n", "2:13", "lacks 'name'"),
+        (
+            '[[setting]]\nname = "A"\nvalues = ["2"]\ndefault = "1"\nwhat = """\n[[setting]]\n'
+            'values = ["x"]\n"""\nsource = "b"\n\n[[ "setting" ]] # B\nname = "B"\n'
+            '"values" = ["1"]\ndefault = "1"\nwhat = "w"\nsource = "b"\n',
+            "13:2",
+            "values: '1' is the default",
+        ),
+        (
+            "[[setting]]\r\nname = 'A'\r\nvalues = ['2'] # default = 1\r\ndefault = '1'\r\n"
+            "what = '''\r\n[[setting]]\r\n'''\r\nsource = 'b'\r\n\r\n  [[setting]]\r\n",
+            "10:3",
+            "lacks 'name'",
+        ),
+        (
+            "[[setting]]\nallowed.min = '1'\nname = 'allowed.min = 1'\nvalues = ['2']\n"
+            "default = '1'\nwhat = 'w'\nsource = 'b'\n",
+            "2:1",
+            "allowed: expected texts",
+        ),
+        (
+            "# w\n[[setting]]\nname = 'A'\n\"d\\u0065fault\" = 1\nvalues = ['2']\nwhat = 'w'\n"
+            "source = 'b'\n",
+            "2:1",
+            "default: expected a text",
+        ),
+    ],
+    ids=["inline", "inline-head", "empty", "text", "crlf", "dotted", "escape"],
+)
+def test_a_mistake_is_told_where_it_stands_in_every_form_of_toml(
+    tmp_path: Path, a2a: A2A, text: str, place: str, said: str
+) -> None:
+    path = tmp_path / "site.toml"
+    path.write_bytes(text.encode())
+    one_line(a2a("screen", "--list", "--catalogue", path), f"{path}:{place}: {said}")
+
+
 def test_values_that_there_are_go_in(a2a: A2A) -> None:
     for value in ("PSM2_SDMA=0x2", "PSM2_MTU=7", "PSM2_MTU=256", "PSM2_PATH_SELECTION=static_base"):
         assert a2a("screen", "--provider", "psm2", "--try", value).status == 0

@@ -16,6 +16,7 @@ from a2aperf import grouping, notation, regular
 from a2aperf.credentials import looks_like_credential
 from a2aperf.errors import InputError
 from a2aperf.labels import list_text, size_text
+from a2aperf.screening import places
 
 _FOLDER: Final = files("a2aperf.screening") / "catalogues"
 _NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -151,13 +152,13 @@ def of(provider: str, own: Sequence[Path] = ()) -> list[Setting]:
     for name in [provider, *_also(provider)] if provider in known else []:
         parsed.append(_parsed(f"{name} of a2aperf", known[name]))
     found: dict[str, Setting] = {}
-    places: dict[str, str] = {}
+    origins: dict[str, tuple[_Reader, int]] = {}
     for one in parsed:
-        for setting in one.settings:
+        for number, setting in enumerate(one.settings):
             found.setdefault(setting.name, setting)
-            places.setdefault(setting.name, one.places[setting.name])
+            origins.setdefault(setting.name, (one.reader, number))
     settings = list(found.values())
-    _require_conflicts(settings, places)
+    _require_conflicts(settings, origins)
     return settings
 
 
@@ -174,7 +175,8 @@ def _read(path: Path, provider: str) -> _File:
     text = text.removeprefix("\ufeff")  # some editors begin a file so
     parsed = _parsed(str(path), text)
     if provider and parsed.provider not in ("", provider):
-        raise InputError(f"{parsed.head}: is of provider '{parsed.provider}', not of '{provider}'")
+        place = parsed.reader.place(-1, "provider")
+        raise InputError(f"{place}: is of provider '{parsed.provider}', not of '{provider}'")
     return parsed
 
 
@@ -224,10 +226,8 @@ class _File:
     provider: str
     also: list[str]
     settings: list[Setting]
-    places: dict[str, str]
-    """Of each setting where its conflicts stand."""
-    head: str
-    """Where its provider stands."""
+    reader: _Reader
+    """Knows where all of it stands."""
 
 
 def _shipped() -> dict[str, str]:
@@ -264,8 +264,7 @@ class _Reader:
 
     def __init__(self, where: str, text: str) -> None:
         self.where = where
-        self.lines = text.splitlines()
-        self.heads = [i for i, line in enumerate(self.lines) if re.match(r"\s*\[\[", line)]
+        self.text = text
 
     def file(self, document: dict[str, Any]) -> _File:
         """All of it."""
@@ -281,14 +280,12 @@ class _Reader:
         if not tables and not also:
             self._refuse(-1, "", "no setting: expected one [[setting]] at least")
         settings: list[Setting] = []
-        places: dict[str, str] = {}
         for number, table in enumerate(tables):
             one = self._setting(number, table)
-            places[one.name] = self._where(number, "conflicts")
             if one.name in {x.name for x in settings}:
                 self._refuse(number, "name", f"{one.name} is there twice")
             settings.append(one)
-        return _File(provider, also, settings, places, self._where(-1, "provider"))
+        return _File(provider, also, settings, self)
 
     def _setting(self, number: int, table: dict[str, Any]) -> Setting:
         self._require_known(number, table, _KEYS)
@@ -361,29 +358,30 @@ class _Reader:
     def _refuse(self, number: int, key: str, what: str, named: bool = True) -> None:
         """InputError that points at the key of a table (−1: before all tables), or at its head."""
         said = f"{key}: {what}" if key and named else what
-        raise InputError(f"{self._where(number, key)}: {said}")
+        raise InputError(f"{self.place(number, key)}: {said}")
 
-    def _where(self, number: int, key: str) -> str:
-        """`FILE:LINE:COLUMN`."""
-        start = self.heads[number] if 0 <= number < len(self.heads) else 0
-        later = [head for head in self.heads if head > start]
-        end = later[0] if number >= 0 and later else len(self.lines)
-        for index in range(start, end) if key else ():
-            matched = re.match(rf"\s*\[*[\"']?({re.escape(key)})\b", self.lines[index])
-            if matched:
-                return f"{self.where}:{index + 1}:{matched.start(1) + 1}"
-        return f"{self.where}:{start + 1}:1"
+    def place(self, number: int, key: str) -> str:
+        """`FILE:LINE:COLUMN` of a key of a table, else of its head, else of the file's begin."""
+        line, column = (
+            (places.of_key(self.text, number, key) if key else None)
+            or (places.of_table(self.text, number) if number >= 0 else None)
+            or (1, 1)
+        )
+        return f"{self.where}:{line}:{column}"
 
 
-def _require_conflicts(settings: Sequence[Setting], places: Mapping[str, str]) -> None:
+def _require_conflicts(
+    settings: Sequence[Setting], origins: Mapping[str, tuple[_Reader, int]]
+) -> None:
     """Refuse a conflict with a setting that nobody has described."""
     names = {one.name for one in settings}
     for one in settings:
         for other in one.conflicts:
             if other not in names:
+                reader, number = origins[one.name]
                 raise InputError(
-                    f"{places[one.name]}: {one.name} conflicts with the unknown setting "
-                    f"'{other}': {_nearest(other, names)}"
+                    f"{reader.place(number, 'conflicts')}: {one.name} conflicts with the unknown "
+                    f"setting '{other}': {_nearest(other, names)}"
                 )
 
 
