@@ -168,6 +168,18 @@ def test_each_provider_of_the_program_that_has_settings_has_a_file() -> None:
     assert named | {"cxi"} <= set(catalogue.providers())
 
 
+@pytest.mark.parametrize("provider", catalogue.providers())
+def test_defaults_and_values_are_allowed(provider: str) -> None:
+    """And no queue may have room for nothing."""
+    for one in catalogue.of(provider):
+        for value in (*one.values, *([one.default] if one.default.isdigit() else [])):
+            one.require_value(value)
+        is_queue = one.name.endswith(("_TX_SIZE", "_RX_SIZE")) and "_MAX_" not in one.name
+        if is_queue and "_MSG_" not in one.name:  # of these 0 leaves it to the provider below
+            with pytest.raises(InputError, match=f"{one.name}=0: expected "):
+                one.require_value("0")
+
+
 def test_layers_have_the_settings_of_both() -> None:
     names = {one.name for one in catalogue.of("tcp;ofi_rxm")}
     assert {"FI_TCP_NODELAY", "FI_OFI_RXM_BUFFER_SIZE"} <= names
@@ -434,8 +446,20 @@ def test_what_this_libfabric_does_not_know_is_left_out() -> None:
             ("--try", "PSM2_RCVTHREAD=banana"),
             "=banana: expected a whole number from 0, or yes or no",
         ),
-        (("--try", "PSM2_MQ_EAGER_SDMA_SZ=-5"), "=-5: expected a whole number from 0"),
-        (("--fix", "PSM2_MQ_EAGER_SDMA_SZ=1.5"), "=1.5: expected a whole number from 0"),
+        (("--try", "PSM2_MQ_EAGER_SDMA_SZ=-5"), "=-5: expected 0 to 4294967295"),
+        (("--fix", "PSM2_MQ_EAGER_SDMA_SZ=1.5"), "=1.5: expected 0 to 4294967295"),
+        (("--try", "PSM2_FLOW_CREDITS=0"), "PSM2_FLOW_CREDITS=0: expected 1 to 65535"),
+        (("--provider", "shm", "--try", "FI_SHM_TX_SIZE=0"), "=0: expected 1 to 2147483647"),
+        (
+            ("--provider", "shm", "--try", "FI_SHM_TX_SIZE=999999999999999999"),
+            "FI_SHM_TX_SIZE=999999999999999999: expected 1 to 2147483647",
+        ),
+        (("--provider", "shm", "--fix", "FI_SHM_RX_SIZE=32769"), "=32769: expected 1 to 32768"),
+        (("--provider", "opx", "--try", "FI_OPX_MAX_PKT_SIZE=1"), "expected one of 2048, 4096"),
+        (
+            ("--provider", "tcp", "--try", "FI_TCP_RX_SIZE=0"),
+            "FI_TCP_RX_SIZE=0: expected 1 or more",
+        ),
         (("--try", "A=1", "--try", "A=2"), "A has two values"),
         (("--try", "A="), "A=: expected A or A=VALUE"),
         (("--try", "PSM2_RCVTHREAD="), "PSM2_RCVTHREAD=: expected PSM2_RCVTHREAD or"),
