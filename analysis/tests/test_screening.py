@@ -142,6 +142,21 @@ def test_too_few_launches_tell_nothing_apart() -> None:
         estimate.estimate(y, arranged)
 
 
+def test_of_one_setting_no_pair_is_told() -> None:
+    arranged = design.make(1, np.random.default_rng(2))
+    made = estimate.estimate(Truth(1).speeds(arranged, np.random.default_rng(3)), arranged)
+    assert np.isnan(made.together(0))
+
+
+def test_what_two_do_together_takes_more_than_what_one_does() -> None:
+    arranged = design.make(7, np.random.default_rng(2))
+    y = Truth(7).speeds(arranged, np.random.default_rng(3))
+    least = estimate.estimate(y, arranged).together(0)
+    assert 2 * estimate.smallest(7, 3, 0.02) < least < 6 * estimate.smallest(7, 3, 0.02)
+    y[np.flatnonzero(arranged.pair == 4)[0]] = np.nan
+    assert estimate.estimate(y, arranged).together(0) > least
+
+
 def test_a_larger_design_finds_less() -> None:
     assert estimate.smallest(20, 3, 0.02) < estimate.smallest(11, 3, 0.02)
     assert estimate.smallest(11, 3, 0.02) < estimate.smallest(11, 3, 0.04)
@@ -577,6 +592,11 @@ def test_what_matters_is_found_and_no_dummy(a2a: A2A, found: Path, tmp_path: Pat
     # An effect up to what is excluded may be there.
     assert "not beyond chance; excluded is a change beyond ±" in words
     assert "without effect" not in words
+    limits = [100 * band["smallest_together"] for band in told["bands"]]
+    assert all(2 < limit < 20 for limit in limits)
+    said = re.search(r"to interact, in 90 % of such cases or more from (.*) on; of a", words)
+    assert said
+    assert [float(x) for x in re.findall(r"[\d.]+", said[1])] == pytest.approx(limits, rel=0.05)
 
 
 def test_bands_follow_the_steps_of_the_files(a2a: A2A, found: Path) -> None:

@@ -106,6 +106,19 @@ def test_two_that_matter_together_only(drift: Drift, change: float, least: float
     assert rate(truth, drift, lambda x: says_together(x, (2, 9)), what) >= RATES.at_least(least)
 
 
+@pytest.mark.parametrize("both_or_none", [False, True])
+@pytest.mark.parametrize("settings", [2, 5, 8, 11, 12, 16, 19, 20, 23])
+def test_what_two_do_together_is_told_from_there_on(settings: int, both_or_none: bool) -> None:
+    """From the change on that an outcome of launches without any has for its limit."""
+    quiet = Truth(settings=settings)
+    rng = np.random.default_rng(3)
+    least = float(np.median([quiet.screening(rng).together(0) for _ in range(20)]))
+    pair = {(0, 1): least}
+    truth = replace(quiet, both_or_none=pair) if both_or_none else replace(quiet, both=pair)
+    what = f"{settings} settings, two do together what is told in 90 %: told"
+    assert rate(truth, "none", lambda x: says_together(x, (0, 1)), what) >= RATES.at_least(0.9)
+
+
 def test_intervals_hold_what_is_true() -> None:
     def all_inside(made: Estimate) -> bool:
         truth = {3: np.log(1.05), 7: np.log(0.94), 11: np.log(1.08)}

@@ -31,6 +31,8 @@ CALLED: Final = 0.04
 """Error of all settings in all bands together."""
 INTERACTING: Final = 0.005
 """Error of all pairs of settings in all bands together; and of each of the other signs of them."""
+_FEWEST_PURE: Final = 4
+"""Degrees of freedom without those of sums, as every whole design has."""
 DOMINANT: Final = 0.25
 """A change of speed that hides what others do."""
 
@@ -81,6 +83,24 @@ class Estimate:
     freedom: list[int]
     pairs: int
     """Pairs of launches that count."""
+    settings: int
+    pure: int
+    """Degrees of freedom of what differences and default launches alone tell of the spread."""
+
+    def together(self, band: int) -> float:
+        """The change of speed, where two settings are both set only, that is told in 90 %.
+
+        Both are found then, or told to interact. NaN where nobody can say. The factor is simulated
+        (docs/screening.md): what two do together widens the spread as long as it is not told, the
+        more the fewer degrees of freedom there are without it.
+        """
+        if self.settings < 2 or self.pure < _FEWEST_PURE:
+            return math.nan
+        freedom = self.freedom[band]
+        tail = CALLED / 2 / (self.settings * len(self.freedom))
+        critical = float(laws.t_isf(tail, freedom))
+        alone = power.detectable(self.spread[band], self.pairs / 2, freedom, critical)
+        return math.expm1(math.log1p(alone) * (2 + 10 / self.pure))
 
     def called(self) -> list[Effect]:
         """The effects beyond chance, largest first."""
@@ -132,6 +152,8 @@ def estimate(y: Floats, design: Design, names: Sequence[str] = ()) -> Estimate:
         spread,
         freedom,
         len(parts.levels),
+        design.settings,
+        sum(pure),
     )
 
 

@@ -274,7 +274,20 @@ def together(made: Outcome) -> list[str]:
         "launches do by themselves"
         for band in made.estimate.unresolved
     ]
-    return told
+    return told + _least_together(made)
+
+
+def _least_together(made: Outcome) -> list[str]:
+    """How much two settings have to do together to be told; nothing where nobody can say."""
+    least = [made.estimate.together(band) for band in range(len(made.measured.bands))]
+    if not all(map(math.isfinite, least)):
+        return []
+    from_on = list_text([f"{number_text(100 * x, 2)} %" for x in least])
+    return [
+        "two settings that change speed only where both are set are found, or told to interact, in "
+        f"90 % of such cases or more from {from_on} on; of a smaller change nothing may be said: "
+        "undecided",
+    ]
 
 
 def _pair(names: Sequence[str], pair: tuple[int, int]) -> str:

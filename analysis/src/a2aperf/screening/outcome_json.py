@@ -42,9 +42,15 @@ def as_json(made: Outcome, failed: Sequence[str] = ()) -> str:
                 "message_sizes": list(ends),
                 "launch_spread": math.expm1(spread),
                 "degrees_of_freedom": freedom,
+                "smallest_together": least if math.isfinite(least) else None,
             }
-            for band, ends, spread, freedom in zip(
-                bands, made.measured.ends, result.spread, result.freedom, strict=True
+            for band, ends, spread, freedom, least in zip(
+                bands,
+                made.measured.ends,
+                result.spread,
+                result.freedom,
+                map(result.together, range(len(bands))),
+                strict=True,
             )
         ],
         "effects": [
