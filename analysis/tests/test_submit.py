@@ -500,4 +500,24 @@ def test_the_doctor_looks_at_this_machine(a2a: A2A) -> None:
     assert "of 1 nodes" in outcome.out
     for check in ("program", "memlock", "governor", "clock"):
         assert check in outcome.out
-    a2a("doctor", "--local", "-N", "2").refused("--local checks this machine")
+    for words in (("-N", "2"), ("--nodelist", "n1"), ("-p", "main")):
+        a2a("doctor", "--local", *words).refused("--local checks this machine")
+
+
+@pytest.mark.parametrize("answers", [True, False])
+def test_the_doctor_in_a_job_looks_at_nodes_of_that_job(
+    a2a: A2A, monkeypatch: pytest.MonkeyPatch, answers: bool
+) -> None:
+    """Where squeue does not answer by what Slurm has told the job when it began."""
+    answer(monkeypatch, SINFO, "idle")
+    said = 'echo "main|n[2-3]"' if answers else "exit 1"
+    for name, text in (("squeue", said), ("scontrol", "echo n2; echo n3"), ("srun", SRUN)):
+        Path("programs", name).write_text(f"#!/bin/sh\n{text.removeprefix('#!/bin/sh')}\n")
+        Path("programs", name).chmod(0o755)
+    monkeypatch.setenv("SLURM_JOB_ID", "7")
+    monkeypatch.setenv("SLURM_JOB_NODELIST", "n[2-3]")
+    monkeypatch.setenv("SLURM_JOB_PARTITION", "main")
+    a2a("doctor", "-p", "nowhere").refused("-p nowhere: this job's nodes are of partition main\n")
+    for words in ((), ("-p", "main"), ("-p", "opa,main")):
+        outcome = a2a("doctor", *words)
+        assert outcome.status == 0 and "2 of 2 nodes are fit" in outcome.out, outcome.err

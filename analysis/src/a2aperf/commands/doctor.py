@@ -54,9 +54,10 @@ def run(
 
     Exit status: 1 if a node is bad, else 0.
     """
-    if local and (nodes or nodelist):
+    if local and (nodes or nodelist or partition):
         raise InputError(
-            "--local checks this machine, -N and --nodelist check nodes of Slurm: give one of them"
+            "--local checks this machine; -N, --nodelist and -p choose nodes of Slurm: "
+            "give the one or the others"
         )
     folder = scripts.find()
     site = site or os.environ.get("A2APERF_SITE", "")

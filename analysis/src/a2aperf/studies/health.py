@@ -59,7 +59,7 @@ def nodes(scripts: Scripts, asked: Requirements) -> Found:
         raise InputError("there is no Slurm on this machine (no srun); --local checks this one")
     partition = asked.partition or scripts.site(asked.site).get("site_partition", "")
     if "SLURM_JOB_ID" in os.environ:
-        offer = Offer({"": _in_allocation(asked.nodelist)}, [], [])
+        offer = Offer({"": _in_allocation(asked)}, [], [])
     else:
         offer = offered(partition, _hosts(asked.nodelist) if asked.nodelist else None)
     if asked.nodes is not None:
@@ -74,13 +74,18 @@ def nodes(scripts: Scripts, asked: Requirements) -> Found:
     return Found([*checks, *offer.closed], sorted([*offer.busy, *taken]))
 
 
-def _in_allocation(nodelist: str) -> list[str]:
+def _in_allocation(asked: Requirements) -> list[str]:
     """The nodes of the job that this runs in, or those of them that are asked for."""
     # Slurm may have taken nodes from the job since it began; the environment still has them.
-    now = slurm.run(["squeue", "--noheader", f"--jobs={os.environ['SLURM_JOB_ID']}", "--format=%N"])
-    listed = "" if now.returncode else now.stdout.strip()
+    job = f"--jobs={os.environ['SLURM_JOB_ID']}"
+    now = slurm.run(["squeue", "--noheader", job, "--format=%P|%N"])
+    said = "" if now.returncode else now.stdout.strip()
+    partition, _, listed = said.partition("|")
+    partition = partition or os.environ.get("SLURM_JOB_PARTITION", "")
+    if asked.partition and partition and partition not in asked.partition.split(","):
+        raise InputError(f"-p {asked.partition}: this job's nodes are of partition {partition}")
     has = _hosts(listed or os.environ["SLURM_JOB_NODELIST"])
-    wanted = _hosts(nodelist) if nodelist else has
+    wanted = _hosts(asked.nodelist) if asked.nodelist else has
     foreign = [name for name in wanted if name not in has]
     if foreign:
         raise InputError(f"--nodelist: {foreign[0]} is not one of this job's nodes")
