@@ -36,8 +36,15 @@ while (($#)); do
 done
 
 load_site "$site"
-# What keeps a job from starting here is a finding on this node.
-if ! said=$({ enter_site && find_program; } 2>&1 >/dev/null); then
+# What keeps a job from starting here is a finding on this node. Behind "if" bash would go on where a command fails.
+on_error=$(trap -p ERR)
+trap - ERR
+set +e
+said=$(set -e && { enter_site; find_program; } 2>&1 >/dev/null)
+status=$?
+set -e
+eval "$on_error"
+if ((status)); then
     printf '%s\tprogram\tbad\t%s\n' "${SLURMD_NODENAME:-$(hostname -s)}" "$(tail -n 1 <<<"$said" | tr '\t' ' ')"
     exit 0
 fi

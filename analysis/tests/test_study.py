@@ -307,6 +307,32 @@ def test_status_of_jobs_that_have_not_begun(
     a2a("status", where).refused("no job in the queue writes to it")
 
 
+def test_status_of_a_job_that_ended_before_it_had_a_plan(
+    a2a: A2A, tmp_path: Path, queue: Callable[[str], None]
+) -> None:
+    """Until it has one: Slurm may take it back. What a full disk has left of the file is told."""
+    queue("")
+    day = "2024-01-01T00:00:00Z"
+    ended = tmp_path / "ended-7.tsv"
+    ended.write_text(f"kind\tended\tstatus\treason\nsuite\t{day}\t1\tmodule load mpi failed\n")
+    (tmp_path / "ended-10.tsv").touch()
+    outcome = a2a("status", tmp_path)
+    assert outcome.status == 1
+    assert outcome.out == (
+        "job 7: suite\n  ended before it had a plan: module load mpi failed (exit status 1)\n\n"
+        "job 10: job\n  ended before it had a plan\n"
+    )
+    first, _ = json.loads(a2a("status", tmp_path, "--json").out)
+    assert first["facts"] == {"ended": day, "status": "1", "reason": "module load mpi failed"}
+    (tmp_path / "ended-10.tsv").unlink()
+    waits = f"PENDING¦0:00¦1:00:00¦¦Resources¦{tmp_path}"
+    queue(f"7¦{waits}¦jobs/alltoall.sbatch --results {tmp_path}")
+    outcome = a2a("status", tmp_path)
+    assert outcome.status == 0 and outcome.out.endswith("no plan yet; waits (Resources)\n")
+    studies.plan(tmp_path, "7", [(4, "-")])
+    assert "before it had a plan" not in a2a("status", tmp_path).out
+
+
 def test_status_of_what_is_no_study(a2a: A2A, tmp_path: Path) -> None:
     a2a("status", tmp_path).refused("no plan-<job>.tsv")
     a2a("status", tmp_path / "none").refused("no such folder")

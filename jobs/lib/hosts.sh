@@ -149,6 +149,7 @@ host_list() {
 # Nobody takes hosts away, nobody cancels, and who else computes there is unknown.
 follow_allocation() { taken=(); }
 is_cancelled() { false; }
+note_early_end() { :; }
 other_jobs() { :; }
 leaf_switches() { :; }
 end_steps() { :; }

@@ -10,6 +10,10 @@ done
 
 # stopped STATUS LINE FILE: what ends a script unforeseen is said: a log that just stops helps nobody. The end of a
 # subshell is not that of the script.
-stopped() { ((BASH_SUBSHELL)) || say "${0##*/}: stopped at line $2 of ${3##*/}: a command failed (exit status $1)"; }
+stopped() {
+    ((BASH_SUBSHELL == 0)) || return 0
+    last_words="stopped at line $2 of ${3##*/}: a command failed (exit status $1)"
+    say "${0##*/}: $last_words"
+}
 set -E
 trap 'stopped $? "$LINENO" "${BASH_SOURCE[0]}"' ERR

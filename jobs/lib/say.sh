@@ -16,6 +16,10 @@ kControl=$'\x01\x02\x03\x04\x05\x06\x07\x08\x0b\x0c\x0d\x0e\x0f\x10\x11\x12\x13\
 # show FILE: on standard output, as say() does it.
 show() { LC_ALL=C sed "s/[$kControl]/?/g; s/\xc2[\x80-\x9f]/?/g" "$1" || true; }
 
+# What die said, for a record of how a job ended.
+# shellcheck disable=SC2034 # of slurm.sh
+last_words=''
+
 # die [-STATUS] TEXT: STATUS is 1 unless given; 2 is the caller's mistake.
 die() {
     local status=1
@@ -23,6 +27,8 @@ die() {
         status=${1#-}
         shift
     fi
+    # shellcheck disable=SC2034 # of slurm.sh
+    last_words=$*
     say "${0##*/}: $*"
     exit "$status"
 }

@@ -64,6 +64,25 @@ known_sites() {
     echo "${names[*]}"
 }
 
+# run_setup: site_setup, which ends at the first of its own commands that fails; $setup_failed says which. Behind "||" bash would
+# go on to the last one, and with set -e a last "[[ -d … ]] && …" would end the script.
+run_setup() {
+    local flags=$- before status line
+    before=$(trap -p ERR)
+    setup_failed=''
+    set -E +e
+    trap 'status=$? line=$LINENO
+    case ${FUNCNAME[0]} in
+    site_setup) setup_failed="line $line (exit status $status)" && return 1 ;;
+    run_setup) [[ $setup_failed || $BASH_COMMAND != return* ]] || setup_failed="it returned $status" ;;
+    esac' ERR
+    site_setup
+    trap - ERR
+    eval "$before"
+    [[ $flags == *E* ]] || set +E
+    [[ $flags != *e* ]] || set -e
+}
+
 # enter_site: modules and environment, for this shell and all that it starts.
 enter_site() {
     local file
@@ -76,6 +95,7 @@ enter_site() {
         have module || die "site_modules is set, but there is no module command on $(hostname)"
         module load "${site_modules[@]}" || die "module load ${site_modules[*]} failed"
     fi
-    site_setup || die "site_setup failed"
+    run_setup
+    [[ ! $setup_failed ]] || die "site_setup of $profile failed: $setup_failed"
     ((${#site_environment[@]} == 0)) || export "${site_environment[@]}"
 }

@@ -167,6 +167,15 @@ keep_output() {
     show "$scratch/launch.err" >&2
 }
 
+# note_early_end STATUS: a job that ended before it had a plan would leave nothing in the folder by which who looks at the study
+# sees it. Of bad input, with status 2, nothing is written.
+note_early_end() {
+    (($1 != 0 && $1 != 2)) && [[ ${results-} && ! -e ${plan_file-} ]] || return 0
+    { mkdir -p "$results" &&
+        printf 'kind\tended\tstatus\treason\n%s\t%s\t%d\t%s\n' "$kind" "$(now)" "$1" "${last_words//[[:cntrl:]]/ }" \
+            >"$results/ended-$job_id.tsv"; } 2>/dev/null || true
+}
+
 # end_early: of a job that was cancelled there is no time for a report; one that is requeued has it later.
 end_early() {
     if [[ $stopping == 'the job was cancelled' ]]; then exit 1; fi

@@ -22,6 +22,7 @@ run_study() {
         exit 0
     fi
     require_job
+    name_files
     scratch=$(mktemp -d)
     enter_site
     clear_screened
@@ -33,7 +34,6 @@ run_study() {
 
     enter_allocation
     keep_spares
-    name_files
     recall
     [[ ${asked[until-decided]-no} == no ]] || begin_looks
     make_plan
@@ -52,6 +52,7 @@ run_study() {
 leave() {
     local status=$?
     [[ $BASHPID == "$owner" ]] || return 0
+    note_early_end "$status"
     [[ ! ${hooked[*]} ]] || after_launch
     note_use
     [[ ! ${scratch-} ]] || rm -rf "$scratch"

@@ -33,7 +33,7 @@ watch_launch() {
         fi
         ((SECONDS - last >= patience)) || continue
         ((patience *= 2)) # as long as all of them answer
-        find_silent "${subset[@]}"
+        find_lost
         ((${#silent[@]} == 0)) || {
             printf '%s\n' "${silent[@]}" >"$scratch/silent"
             break
@@ -43,6 +43,17 @@ watch_launch() {
     kill -TERM "$launch_pid"
     sleep $((kKillSeconds + 5))
     kill -KILL "$launch_pid"
+}
+
+# find_lost: $silent are the nodes of $subset that Slurm has taken from the job, which it need not be asked about once more;
+# where there are none, those that run nothing.
+find_lost() {
+    local node gone
+    follow_allocation
+    gone=" ${taken[*]} "
+    silent=()
+    for node in "${subset[@]}"; do [[ $gone != *" $node "* ]] || silent+=("$node"); done
+    ((${#silent[@]})) || find_silent "${subset[@]}"
 }
 
 stop_watching() {

@@ -2,6 +2,8 @@
 """Functions of the job scripts, where Slurm, a disk or a program does what it seldom does."""
 
 import os
+import re
+import shlex
 import subprocess
 from pathlib import Path
 
@@ -318,6 +320,117 @@ def test_a_launch_that_goes_on_is_not_ended_and_one_without_a_sign_of_life_is(jo
     term, kill, why, seconds = outcome.stdout.splitlines()
     assert (term, kill, why) == ("-TERM 77", "-KILL 77", "no sign of life for 3600 s")
     assert ended_s <= int(seconds) <= ended_s + 60
+
+
+# find_silent and follow_allocation as a launch that says nothing any more finds them.
+LATE = """\
+find_silent() { echo "asked $*" >&2; silent=(n002); }
+subset=(n001 n002) nodes=(n001 n002 n003) begun_file=$scratch/begun; touch a.h5; SECONDS=0
+"""
+
+
+@pytest.mark.parametrize(
+    ("taken", "silent", "asked"),
+    [
+        ("", "n002", "asked n001 n002\n"),
+        ("n003", "n002", "asked n001 n002\n"),
+        ("n001", "n001", ""),  # Slurm has said so: nobody need be asked
+    ],
+)
+def test_a_launch_whose_node_is_lost_is_ended_within_two_minutes(job, taken, silent, asked):
+    """The nodes that are to blame are noted; a launch that has all of its nodes is left alone."""
+    outcome = job(
+        f"""{WATCHED}{LATE}follow_allocation() {{ taken=({taken}); }}
+        watch_launch a.h5; cat "$scratch/silent"; echo "$((SECONDS - kKillSeconds))"; ls "$scratch" """
+    )
+    assert outcome.returncode == 0, outcome.stderr
+    term, kill, named, seconds, *files = outcome.stdout.splitlines()
+    assert (term, kill, named) == ("-TERM 77", "-KILL 77", silent)
+    assert 60 <= int(seconds) <= 135
+    assert outcome.stderr == asked
+    assert "not_going" not in files
+
+
+def test_each_node_that_says_nothing_is_asked_alone_for_ten_seconds(job):
+    """After all of them together; in this order, and the last time after a pause."""
+    outcome = job(
+        """sleep() { (($1 == 0)) || echo pause >>asked; }
+        run_step() {
+            echo "$1 s: ${on[*]}" >>asked
+            case ${on[*]} in 'n001 n002 n003') printf 'n001 ' ;; n003) echo yes ;; esac
+        }
+        find_silent n001 n002 n003; echo "${silent[*]}"; cat asked"""
+    )
+    assert outcome.returncode == 0, outcome.stderr
+    silent, together, *alone, pause, last = outcome.stdout.splitlines()
+    assert (silent, together, pause, last) == ("n002", "20 s: n001 n002 n003", "pause", "10 s: n002")
+    assert sorted(alone) == ["10 s: n002", "10 s: n003"]
+
+
+# site_setup of a profile, which the job runs; "module" is a command that fails inside and as a whole.
+SETUP = """\
+module() { false; [[ $1 != bad ]]; }
+profile=mine.sh
+printf '%s\\n' 'site_setup() {' "$@" '}' >mine.sh
+. ./mine.sh
+enter_site
+echo "X=${X-} Y=${Y-} $-"
+"""
+
+
+@pytest.mark.parametrize(
+    ("lines", "says"),
+    [
+        (["export X=1", "[[ -d /nowhere ]] && export Y=2"], "X=1 Y="),
+        (["module good", "export X=1"], "X=1 Y="),
+        (["module bad || true", "export X=1"], "X=1 Y="),
+        (["module bad", "export X=1"], "line 2 (exit status 1)"),
+        (["export X=1", "module bad"], "line 3 (exit status 1)"),
+        (["X=$(exit 3)", "[[ -d / ]]"], "line 2 (exit status 3)"),
+        (["[[ -d /nowhere ]] || return 4", "export X=1"], "it returned 4"),
+    ],
+)
+def test_a_command_of_site_setup_that_fails_ends_the_job_and_a_test_that_is_false_does_not(job, lines, says):
+    words = " ".join(map(shlex.quote, lines))
+    outcome = job(f"set -- {words}; flags=$-\n{SETUP}[[ $- == $flags ]]; unforeseen() {{ false; }}; unforeseen")
+    assert outcome.returncode == 1
+    if says.startswith("X="):  # and from then on all is as before: what fails ends the script, which says where
+        assert outcome.stdout.startswith(f"{says} ")
+        assert "stopped at line" in outcome.stderr and "site_setup" not in outcome.stderr
+    else:
+        assert outcome.stdout == ""
+        assert outcome.stderr == f"job: site_setup of mine.sh failed: {says}\n"
+
+
+def early(job, script: str, **settings):
+    """A job that ends behind this script, before it has opened its folder."""
+    begin = "rmdir results; begun_file= hooked=() owner=$BASHPID; note_use() { :; }; trap leave EXIT\n"
+    return job(f"{begin}{script}", **settings)
+
+
+@pytest.mark.parametrize(
+    ("script", "row"),
+    [
+        ('die "module load\tmpi failed"', "1\tmodule load mpi failed"),
+        ('unforeseen() { false; }; set -e; unforeseen', "1\tstopped at line"),
+        ("die -2 'no such option'", ""),  # of bad input nothing is written
+        ("touch $plan_file; die failed", ""),
+        ("exit 0", ""),
+    ],
+)
+def test_a_job_that_ends_before_its_plan_leaves_a_note(job, tmp_path, script, row):
+    script = script.replace("touch", 'mkdir "$results"; touch')
+    outcome = early(job, script)
+    note = tmp_path / "results/ended-79.tsv"
+    assert note.exists() == bool(row), outcome.stderr
+    if row:
+        header, line = note.read_text().splitlines()
+        assert header == "kind\tended\tstatus\treason"
+        assert re.fullmatch(rf"alltoall\t\S+Z\t{re.escape(row)}.*", line), line
+        (tmp_path / "results").rename(tmp_path / "before")
+        (tmp_path / "results").touch()
+        again = early(job, f"mkdir() {{ command mkdir -p elsewhere; }}\n{script}")
+        assert "ended-79" not in again.stderr  # where it cannot be written nothing is said of it
 
 
 def test_a_launch_has_the_limits_of_its_job_alone(job):

@@ -14,7 +14,8 @@ import typer
 from a2aperf import terminal
 from a2aperf.errors import InputError
 from a2aperf.labels import count_text
-from a2aperf.studies import progress, slurm, study
+from a2aperf.studies import early, progress, slurm, study
+from a2aperf.studies.early import EarlyEnd
 from a2aperf.studies.study import NOT_MADE, Fate, Job
 from a2aperf.tables import aligned
 
@@ -48,7 +49,10 @@ def run(
     # A job writes its plan when it starts: until then only Slurm knows of it.
     begun = {job.id for job in jobs}
     waiting = [one for one in progress.submitted(folder, queue) if one.id not in begun]
-    if not jobs and not waiting:
+    # Put back into the queue it may have a plan yet.
+    in_queue = {one.id for one in waiting}
+    failed = [one for one in early.read(folder) if one.id not in begun | in_queue]
+    if not jobs and not waiting and not failed:
         if not folder.is_dir():
             what = "is a file, not a folder" if folder.exists() else "no such folder"
             what += "; 'a2a status FOLDER' names that of the study"
@@ -60,14 +64,16 @@ def run(
     if as_json:
         plain = [_plain(job, queue) for job in jobs]
         plain += [_plain_unplanned(one) for one in waiting]
+        plain += [_plain_failed(one) for one in failed]
         terminal.say_text(json.dumps(plain, indent=1, default=str))
     else:
         blocks = [_told(job, queue, everything) for job in jobs]
         blocks += [_told_unplanned(one) for one in waiting]
+        blocks += [_told_failed(one) for one in failed]
         terminal.say_parted(blocks)
     may_come = [progress.may_come(job, queue) for job in jobs]
     may_come += [not one.never_begins for one in waiting]
-    raise typer.Exit(0 if all(may_come) else 1)
+    raise typer.Exit(0 if all(may_come) and not failed else 1)
 
 
 def _told(job: Job, queue: dict[str, slurm.Queued] | None, everything: bool) -> list[str]:
@@ -94,6 +100,10 @@ def _told(job: Job, queue: dict[str, slurm.Queued] | None, everything: bool) -> 
 def _told_unplanned(queued: slurm.Queued) -> list[str]:
     title = terminal.Bold(f"job {queued.id}: {progress.kind(queued)}")
     return [title, f"  no plan yet; {progress.in_queue(queued)}"]
+
+
+def _told_failed(ended: EarlyEnd) -> list[str]:
+    return [terminal.Bold(f"job {ended.id}: {ended.kind}"), f"  {ended.told}"]
 
 
 def _table(job: Job) -> list[str]:
@@ -136,6 +146,11 @@ def _plain(job: Job, queue: dict[str, slurm.Queued] | None) -> dict[str, Any]:
 def _plain_unplanned(queued: slurm.Queued) -> dict[str, Any]:
     kind = progress.kind(queued)
     told = {"job": queued.id, "kind": kind, "facts": {}, "queue": vars(queued)}
+    return told | {"launches": [], "bad_nodes": []}
+
+
+def _plain_failed(ended: EarlyEnd) -> dict[str, Any]:
+    told = {"job": ended.id, "kind": ended.kind, "facts": ended.facts, "queue": None}
     return told | {"launches": [], "bad_nodes": []}
 
 
