@@ -333,7 +333,7 @@ def test_an_oversubscribed_job_says_nothing_of_how_its_nodes_are_now(
 
 def test_refusals(a2a: A2A, folder: Path) -> None:
     for words, said in (
-        ((folder, "--job", "8"), "has no plan of it; there are 7"),
+        ((folder, "--job", "8"), "has no plan of it: expected one of 7"),
         ((folder / "check-7-n8-base-001.h5", "--job", "7"), "expected the one folder"),
         ((folder,), "or --job ID"),
     ):

@@ -1,12 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The command `a2a`: its table of commands, and how an error becomes one line and a status."""
 
-import difflib
 import errno
 import importlib
 import inspect
 import os
-import re
 import signal
 import sys
 import traceback
@@ -18,7 +16,7 @@ from typer import _click
 from typer._completion_classes import completion_init
 from typer.core import TyperGroup
 
-from a2aperf import __version__, terminal
+from a2aperf import __version__, terminal, usage
 from a2aperf.errors import STATUS_BAD_INPUT, STATUS_LEFT_OUT, InputError
 
 STATUS_INTERRUPTED = 130
@@ -154,20 +152,6 @@ def _group(
     """
 
 
-_QUOTED = re.compile(r"'([^']*)'")
-_ONE_OF = re.compile(r"'([^']*)' is not one of (.*)")
-
-
-def _usage(error: _click.exceptions.UsageError) -> str:
-    path = error.ctx.command_path if error.ctx else "a2a"
-    words = " ".join(error.format_message().split())  # one line, however many choices it lists
-    words = words.replace("Value error, ", "").rstrip(".")
-    if found := _ONE_OF.search(words):
-        close = difflib.get_close_matches(found[1], _QUOTED.findall(found[2]), 1)
-        words += "".join(f"; did you mean {one}?" for one in close)
-    return f"{words} (see '{path} --help')"
-
-
 def _status_of_bad_input(arguments: list[str] | None) -> int:
     words = sys.argv[1:] if arguments is None else arguments
     own = words[: words.index("--")] if "--" in words else words
@@ -201,7 +185,8 @@ def _run(arguments: list[str] | None) -> int:
     except _click.exceptions.NoArgsIsHelpError:  # the help is on the terminal by now
         return _status_of_bad_input(arguments)
     except _click.exceptions.UsageError as error:
-        message = _usage(error)
+        words = sys.argv[1:] if arguments is None else arguments
+        message = usage.told(error, [row.name for row in COMMANDS], words)
     except _click.exceptions.ClickException as error:
         message = error.format_message()
     except (typer.Abort, KeyboardInterrupt):

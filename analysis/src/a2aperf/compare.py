@@ -196,7 +196,7 @@ def _named(value: str, known: Sequence[str], names: Sequence[str]) -> str:
     for level in known:
         if value == level or (len(names) == 1 and f"{names[0]}={value}" == level):
             return level
-    raise InputError(f"--baseline {value}: no such value; there is {', '.join(known)}")
+    raise InputError(f"--baseline: unknown value '{value}': expected one of {', '.join(known)}")
 
 
 class _Judge:

@@ -45,7 +45,9 @@ def facts(folder: Path, number: str) -> Facts:
     """Of the job of this id in a study's folder; InputError where there is none."""
     jobs = {job.id: job for job in read(folder)}
     if number not in jobs:
-        there = f"; there are {list_text(list(jobs), 6)}" if jobs else ", nor of any other job"
+        there = (
+            f": expected one of {list_text(list(jobs), 6)}" if jobs else ", nor of any other job"
+        )
         raise InputError(f"--job {number}: {folder} has no plan of it{there}")
     job = jobs[number]
     good = job.of(Fate.GOOD)
