@@ -90,6 +90,19 @@ def test_status_of_a_job_whose_dependency_failed(a2a, study, cluster):
     assert status.stdout == f"job {id}: alltoall\n  no plan yet; {never}\n"
 
 
+def test_status_of_a_job_that_ended_before_its_plan(a2a, study):
+    site = study.folder / "mine.sh"
+    site.write_text(f"{SITE.read_text()}\nsite_setup() {{ ls /nowhere; }}\n")
+    outcome = a2a("submit", "-N", "2", "--launches", "1", "--sizes", "1000", "--site", str(site), "--", *BRIEF)
+    (id,) = study.note(outcome.stdout)
+    assert study.done(id, "FAILED").status == 1
+    why = f"site_setup of {site} failed: line {len(site.read_text().splitlines())} (exit status 2)"
+    assert study.output(id).splitlines()[-1] == f"alltoall.sbatch: {why}"
+    status = a2a("status")
+    assert status.returncode == 1
+    assert status.stdout == f"job {id}: alltoall\n  ended before it had a plan: {why} (exit status 1)\n"
+
+
 def test_the_doctor_names_the_nodes_that_are_bad(a2a, cluster):
     """Every node is looked at; one that Slurm does not give out is bad with Slurm's reason."""
     outcome = a2a("doctor", "-p", "main", "--all")

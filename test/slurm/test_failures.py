@@ -360,14 +360,29 @@ def test_a_switch_that_has_lost_a_node(study):
     assert made == {"node009", "node012"}, (study.log(id), study.output(id))
 
 
-@pytest.mark.parametrize("what", ["slurmd", "node"])
+@pytest.fixture
+def patient_slurm(cluster):
+    """A Slurm that says of no node by itself that it is lost, for longer than a test waits."""
+    conf = cluster.folder / "slurm.conf"
+    before = conf.read_text()
+    conf.write_text(before.replace("SlurmdTimeout=300\n", "SlurmdTimeout=36000\n"))
+    assert conf.read_text() != before
+    cluster.run("scontrol", "reconfigure")
+    assert "SlurmdTimeout           = 36000 sec" in cluster.run("scontrol", "show", "config").stdout
+    yield
+    conf.write_text(before)
+    cluster.run("scontrol", "reconfigure")
+
+
+@pytest.mark.parametrize("what", ["slurmd", "killed slurmd", "node"])
+@pytest.mark.usefixtures("patient_slurm")
 def test_a_node_that_hangs(study, what):
-    """A slurmd that takes the next launch and never answers; a node with its rank: named long before the limit."""
+    """A slurmd that takes the next launch and never answers, or is not there; a node with its rank."""
     id = study.submit("alltoall.sbatch", "--go-on", "--nodes", "3,4", "--seed", "2", *LONG, slurm=["-w", "node[005-008]"])
     wait_for_points(study, id, 1)
     slurmd = (study.cluster.folder / "node006/slurmd.pid").read_text().strip()
-    if what == "slurmd":
-        study.cluster.run("kill", "-STOP", slurmd)
+    if what != "node":
+        study.cluster.run("kill", "-STOP" if what == "slurmd" else "-KILL", slurmd)
     else:
         study.cluster.signal_node("node006", "STOP")
     set_pace(study, HASTY)
@@ -375,13 +390,14 @@ def test_a_node_that_hangs(study, what):
         page = study.results / f"report-{id}.html"
         assert wait_until(page.is_file, 4 * PATIENCE), study.output(id)
     finally:
-        study.cluster.signal_node("node006", "CONT")
-        study.cluster.revive()
+        if what != "killed slurmd":
+            study.cluster.signal_node("node006", "CONT")
+        study.cluster.revive(*["node006"] * (what == "killed slurmd"))
     assert study.done(id, "FAILED").status == 1
     plan, rows = study.plan(id), study.log(id)
     assert plan[0]["nodes"] == "4"
     # What ran when its slurmd stopped did not need it.
-    assert (rows[0]["status"] == "0") == (what == "slurmd")
+    assert (rows[0]["status"] == "0") == (what != "node")
     assert [row["reason"] for row in rows].count("no answer from node006") == 1
     last = [p["subset"] for p, row in zip(plan, rows, strict=True) if row["status"] == "0"][-1]
     assert last == "node[005,007-008]"
