@@ -401,7 +401,9 @@ def test_bad_input_is_one_line_and_status_2(a2a: A2A, tmp_path: Path) -> None:
     a2a("compare", *files, "--by", "PSM2_RCVTHRAED").refused("did you mean PSM2_RCVTHREAD")
     a2a("compare", *files, "--by", "ranks").refused("same ranks", "scaling")
     a2a("compare", *files, "--by", "provider").refused("every point has provider=psm2")
-    a2a("compare", *files, "--by", "PSM2_RCVTHREAD", "--baseline", "2").refused("expected one of", "=0")
+    a2a("compare", *files, "--by", "PSM2_RCVTHREAD", "--baseline", "2").refused(
+        "expected one of", "=0"
+    )
     a2a("compare", files[0], "--against", files[1], "--baseline", "0").refused("--baseline")
     for margin in ("0", "-1%", "200%", "wide"):
         a2a("compare", *files, "--by", "PSM2_RCVTHREAD", f"--margin={margin}").refused("--margin")

@@ -14,6 +14,13 @@ LIST = words.read_list((ROOT / words.LIST).read_text(encoding="utf-8"))
 SAID = {
     "src/x/said.cpp": '// a comment\nauto text = fmt::format("it is "\n    "{} here", 1);\n',
     "analysis/src/a2aperf/commands/said.py": 'def run():\n    """It is\n    {} here."""\n',
+    "analysis/src/a2aperf/called.py": '@app.callback(epilog="")\ndef _group():\n    """It is {} here."""\n',
+    "analysis/src/a2aperf/runs.py": 'class Runs:\n    def table(self):\n        """It is {}\n\n        here."""\n',
+    "analysis/src/a2aperf/catalogues/said.toml": '# a comment\n[[setting]]\nwhat = "it is {} here"\n',
+    "src/app/said.toml": 'source = "it is {} here"\n',
+    "docs/said.ipynb": '{"cells": [{"source": ["It is\\n", "{} here"]}]}',
+    "docs/printed.ipynb": '{"cells": [{"source": ["x"], "outputs": [{"text": ["it is {} here"]}]}]}',
+    "packaging/modulefiles/said": 'module-whatis "it is {} here"\n',
     "analysis/src/a2aperf/said.py": 'text = f"{1} it is "\\\n    f"{} here"\n',
     "jobs/lib/said.sh": 'say "it is {} here"\n',
     "docs/said.md": "It is\n{} here.\n",
@@ -23,6 +30,8 @@ SAID = {
 # The same where no user reads it.
 UNSAID = {
     "src/x/unsaid.cpp": "// it is {} here\nint x = 1'000; // \"{}\"\n",
+    "analysis/src/a2aperf/figures.py": 'def _f():\n    """It is {} here."""\n',
+    "src/app/unsaid.toml": '# it is {} here\n',
     "analysis/src/a2aperf/unsaid.py": 'def f():\n    """It is {} here."""\n',
     "jobs/lib/unsaid.sh": "# it is {} here\n",
 }

@@ -2,11 +2,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """One word for one thing: docs/words.md says which, and this finds what it bans.
 
-Looked at are the strings of the program and of the analysis, the job scripts, templates, the manual page and the
-documentation. Identifiers, comments and the docstrings of functions that are no command are not: no user reads them.
+Looked at are the strings of the program and of the analysis, the job scripts, templates, catalogues, the manual page and
+the documentation with its notebook. Identifiers, comments and docstrings are not, as no user reads them: but for those of
+commands, which are their help, and of the interface for notebooks.
 """
 
 import ast
+import json
 import re
 import sys
 from collections.abc import Callable, Iterator
@@ -79,7 +81,7 @@ def of_cpp(source: str) -> Iterator[Text]:
 def of_python(source: str) -> Iterator[Text]:
     """String constants, of formatted ones what stands between the values; of docstrings those that are help."""
     tree = ast.parse(source)
-    commands = {id(node.body[0]) for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and node.name == "run"}
+    commands = {id(node.body[0]) for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and _is_command(node)}
     unsaid = {
         id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr) and id(node) not in commands
     }
@@ -90,6 +92,33 @@ def of_python(source: str) -> Iterator[Text]:
             yield node.lineno, "".join(parts)
         elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in inner | unsaid:
             yield node.lineno, node.value
+
+
+def _is_command(function: ast.FunctionDef) -> bool:
+    """Of a command's module, or made one by a decorator."""
+    decorators = [one.func if isinstance(one, ast.Call) else one for one in function.decorator_list]
+    return function.name == "run" or any(getattr(one, "attr", "") in ("callback", "command") for one in decorators)
+
+
+def of_interface(source: str) -> Iterator[Text]:
+    """The docstrings that help() shows, beside what of_python finds."""
+    documented = (ast.Module, ast.ClassDef, ast.FunctionDef)
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, documented) and not getattr(node, "name", "").startswith("_") and (text := ast.get_docstring(node)):
+            yield getattr(node, "lineno", 1), text
+
+
+def of_notebook(source: str) -> Iterator[Text]:
+    """What stands in its cells, and what they have printed; a line is that of the cell."""
+    for number, cell in enumerate(json.loads(source)["cells"], 1):
+        yield number, "".join(cell["source"])
+        for output in cell.get("outputs", []):
+            yield number, "".join(output.get("text", output.get("data", {}).get("text/plain", [])))
+
+
+def of_toml(source: str) -> Iterator[Text]:
+    """All but lines of comment."""
+    yield 1, re.sub(r"(?m)^\s*#.*$", "", source)
 
 
 def of_shell(source: str) -> Iterator[Text]:
@@ -108,6 +137,11 @@ SCOPE: dict[str, Callable[[str], Iterator[Text]]] = {
     "src/**/*.hpp": of_cpp,
     "include/**/*.hpp": of_cpp,
     "analysis/src/**/*.py": of_python,
+    "analysis/src/a2aperf/__init__.py": of_interface,
+    "analysis/src/a2aperf/figures.py": of_interface,
+    "analysis/src/a2aperf/runs.py": of_interface,
+    "analysis/src/**/*.toml": of_toml,
+    "src/**/*.toml": of_toml,
     "analysis/src/**/*.html": of_page,
     "analysis/src/**/*.js": of_page,
     "jobs/**/*.sh": of_shell,
@@ -116,8 +150,11 @@ SCOPE: dict[str, Callable[[str], Iterator[Text]]] = {
     "packaging/**/*.sh": of_shell,
     "packaging/**/*.md": of_page,
     "packaging/completion/*": of_shell,
+    "packaging/modulefiles/*": of_shell,
+    "packaging/**/*.py": of_python,
     "test/run.sh": of_shell,
     "docs/*.md": of_page,
+    "docs/*.ipynb": of_notebook,
     "docs/man/*.1": of_page,
     "analysis/*.md": of_page,
     "*.md": of_page,

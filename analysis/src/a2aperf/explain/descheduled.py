@@ -24,8 +24,9 @@ _SHARED_PER_OP: Final = 0.2  # the same, voluntary ones too, where threads share
 
 def finder(*roles: str) -> Finder:
     """The row of a workload whose points have these roles."""
-    meaning = "Something else ran on a rank's CPU while it was timed."
-    return Finder("descheduled", "Ranks that shared their core", meaning, find, roles)
+    meaning = "The kernel ran something else on a rank's core while it was timed."
+    title = "Ranks that were preempted or yielded their core"
+    return Finder("descheduled", title, meaning, find, roles)
 
 
 def find(found: Results) -> list[Finding]:
