@@ -15,6 +15,7 @@ import h5py
 from numpy.typing import NDArray
 
 from a2aperf import (
+    file_lock,
     integrity,
     isolated,
     member_attributes,
@@ -23,6 +24,7 @@ from a2aperf import (
     sample_columns,
     schema,
     trailer,
+    verified,
 )
 from a2aperf.datasets import Described
 from a2aperf.errors import InputError
@@ -133,6 +135,17 @@ class Summary:
 
 def summary(file: h5py.File) -> Summary:
     """A question."""
+    verified.require_rows(file)
+    return _summary(file)
+
+
+def look(file: h5py.File) -> Summary:
+    """The same of who looks again and again, perhaps while a launch writes."""
+    verified.require_rows(file, [file_lock.Writer.GONE])
+    return _summary(file)
+
+
+def _summary(file: h5py.File) -> Summary:
     described = reading.columns_of(file)
     return Summary(
         reading.read_attributes(file),
@@ -184,6 +197,7 @@ def content(
             f"{path}: damaged: what was asked, who measured, or a description is not as it was "
             f"written (/digest); 'a2a check --repair {path} -o NEW' keeps what is sound"
         )
+    verified.require_rows(file, file_lock.Writer)
     reading.require_whole_copy(path, file, groups)
     has_samples = reading.raw_samples(file)
     return Content(

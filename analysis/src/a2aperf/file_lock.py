@@ -31,6 +31,9 @@ class Writer(enum.Enum):
     UNKNOWN = enum.auto()  # no lock is seen, which proves nothing on this file system
 
 
+NOT_THERE: Final = (Writer.GONE, Writer.UNKNOWN)
+
+
 def writer_of(path: Path) -> Writer:
     """Asks for the lock, and takes none."""
     held = _is_held(path)

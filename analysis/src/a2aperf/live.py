@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from a2aperf import file_lock, loading, oversubscription, results, schema
+from a2aperf import asking, file_lock, loading, oversubscription, results, schema
 from a2aperf.errors import InputError
 from a2aperf.file_lock import Writer
 from a2aperf.launch import Launch
@@ -103,10 +103,10 @@ def _age(path: Path) -> float:
 
 
 def _look(path: Path, seen: set[int]) -> Step:
-    found = loading.load([path])
+    found = loading.load([path], question=asking.look)
     if _newest(found).end_state != "running":
         # The last points may have come between reading them and reading that it was the end.
-        found = loading.load([path])
+        found = loading.load([path], question=asking.look)
     points = found.points
     ended = points["state"] != "pending"
     fresh = ended & ~points["point"].isin(seen)

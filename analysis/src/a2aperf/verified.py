@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -12,8 +13,8 @@ import h5py
 import numpy as np
 from numpy.typing import NDArray
 
-from a2aperf import checksums, schema, strict, trailer
-from a2aperf.errors import DAMAGE
+from a2aperf import checksums, file_lock, schema, strict, trailer
+from a2aperf.errors import DAMAGE, what_is_damaged
 
 _WITH_CHECKSUMS = 2
 """The first version of the schema whose points have them."""
@@ -42,6 +43,28 @@ def _known(_: trailer.Identity) -> _Known:
     return _Known()
 
 
+def require_rows(file: h5py.File, of: Collection[file_lock.Writer] = file_lock.NOT_THERE) -> None:
+    """ValueError where any point that is done with is not what was written: who shows rows asks.
+
+    Of a file whose writer is one of these: while a launch adds points, every look at its file
+    would read all samples anew.
+    """
+    path = Path(file.filename)
+    if not trailer.is_heeded() or not has_checksums(file):
+        return
+    if trailer.of(path) is trailer.Trailer.RIGHT or file_lock.writer_of(path) not in of:
+        return
+    for point in np.flatnonzero(file["state"][()] != _PENDING):
+        try:
+            is_sound = is_right(file, int(point))
+        except MemoryError:
+            raise
+        except DAMAGE as error:
+            raise ValueError(f"point {point} cannot be read: {what_is_damaged(error)}") from None
+        if not is_sound:
+            raise _wrong(int(point))
+
+
 def require(file: h5py.File, point: int) -> None:
     """ValueError where what is stored of a point is not what was written.
 
@@ -50,9 +73,13 @@ def require(file: h5py.File, point: int) -> None:
     if not trailer.is_heeded() or not has_checksums(file):
         return
     if trailer.of(Path(file.filename)) is not trailer.Trailer.RIGHT and not is_right(file, point):
-        raise ValueError(
-            f"point {point} is not as it was written: its checksum is wrong; 'a2a check' says more"
-        )
+        raise _wrong(point)
+
+
+def _wrong(point: int) -> ValueError:
+    return ValueError(
+        f"point {point} is not as it was written: its checksum is wrong; 'a2a check' says more"
+    )
 
 
 def has_checksums(file: h5py.File) -> bool:

@@ -7,7 +7,7 @@ from typing import Final
 
 import h5py
 
-from a2aperf import asking, reading, segments, strict
+from a2aperf import asking, reading, segments, strict, verified
 from a2aperf.nodes.night import PASSING
 from a2aperf.schema import COLUMNS, Segment
 
@@ -29,6 +29,7 @@ _OF_FILE: Final = ("workload", "raw_samples", "complete_at")
 
 def summary(file: h5py.File) -> asking.Summary:
     """A question; the answer lacks what nobody looks at who compares nodes."""
+    verified.require_rows(file)
     described = {**_PLAIN, **reading.columns_of(file, _COLUMNS - set(_PLAIN))}
     return asking.Summary(
         {name: strict.plain(name, file.attrs[name]) for name in _OF_FILE if name in file.attrs},

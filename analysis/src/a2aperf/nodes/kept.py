@@ -20,7 +20,7 @@ from a2aperf.errors import InputError
 from a2aperf.nodes import names, nights
 from a2aperf.nodes.night import Night, Per
 
-_FORMAT: Final = 4
+_FORMAT: Final = 5
 _MOST: Final = 20_000
 """Values of a file that are kept: of more, the pairs of many nodes, the file is read each time."""
 _Known = dict[str, Any]
