@@ -25,6 +25,7 @@ from a2aperf import (
     asking,
     looks,
     member_attributes,
+    own_names,
     regular,
     results,
     schema,
@@ -130,6 +131,18 @@ class Pseudonyms:
         text = looks.GUID.sub(lambda found: self.of("address", found.group().strip()), text)
         return looks.INTERFACE.sub(lambda found: self.of("interface", found.group()), text)
 
+    def scrub_name(self, name: str) -> str:
+        """The name of a column, an attribute or a fact.
+
+        One of small letters and digits may be the program's, which has no host's digits in its own.
+        """
+        if not stored_texts.LETTERS.fullmatch(name):
+            return self.scrub(name)
+        for host, pseudonym in self._names.items():
+            if any(map(str.isdigit, host)):
+                name = re.sub(_as_part(host), pseudonym, name)
+        return name
+
     def _path(self, found: re.Match[str]) -> str:
         text = found.group()
         return text if text.rstrip(",.") in _GROUPS else self.of("path", text)
@@ -185,6 +198,7 @@ def anonymize(found: results.Results, key: bytes) -> writer.Document:
     words += [text for _, text in member_attributes.texts(content.of_members)]
     words += [text for _, text in stored_texts.of_groups(content.groups)]
     words += [one.units for one in content.own_columns.values()]
+    words += own_names.texts(content, found.described, found.attributes[name])
     _learn(pseudonyms, segments, words)
     for segment in segments:
         _replace(pseudonyms, segment)
@@ -192,7 +206,7 @@ def anonymize(found: results.Results, key: bytes) -> writer.Document:
         if column.kind == "string":
             _map(partial(_word_of_column, pseudonyms, column.name), columns[column.name])
     described = tuple(
-        replace(one, long_name=pseudonyms.scrub(one.long_name)) for one in found.described
+        own_names.column(one, pseudonyms.scrub, pseudonyms.scrub_name) for one in found.described
     )
     own_columns = _scrub_own(pseudonyms, content)
     has_raw = found.points["has_raw"].to_numpy()
@@ -218,10 +232,12 @@ def anonymize(found: results.Results, key: bytes) -> writer.Document:
 
     document = writer.Document(
         {
-            key: pseudonyms.scrub(value) if isinstance(value, str) else value
+            own_names.name(key, pseudonyms.scrub_name): (
+                pseudonyms.scrub(value) if isinstance(value, str) else value
+            )
             for key, value in found.attributes[name].items()
         },
-        columns,
+        own_names.renamed(columns, pseudonyms.scrub_name),
         segments,
         raw=raw if has_raw.any() else None,
         counters=counters if has_raw.any() else None,
@@ -230,7 +246,7 @@ def anonymize(found: results.Results, key: bytes) -> writer.Document:
         own_samples=own_samples,
         own={one: (workloads.GROUPS[one], arrays) for one, arrays in content.groups.items()},
         described=described,
-        kept=member_attributes.mapped(content.of_members, pseudonyms.scrub),
+        kept=own_names.of_members(content.of_members, pseudonyms.scrub, pseudonyms.scrub_name),
     )
     document.attributes["layout"] = "compact"
     _require_clean(pseudonyms, document)
@@ -320,6 +336,7 @@ def _replace(pseudonyms: Pseudonyms, segment: schema.Segment) -> None:
             segment.attributes[name] = pseudonyms.command(str(value))
         elif isinstance(value, str):
             segment.attributes[name] = pseudonyms.scrub(value)
+    segment.attributes = own_names.renamed(segment.attributes, pseudonyms.scrub_name)
     segment.environment = {
         _name_of_variable(pseudonyms, name): _variable(pseudonyms, name, value)
         for name, value in segment.environment.items()
@@ -337,6 +354,8 @@ def _replace(pseudonyms: Pseudonyms, segment: schema.Segment) -> None:
     for facts in (segment.node_facts, segment.rank_facts):
         for name, values in facts.items():
             facts[name] = [_fact(pseudonyms, name, value) for value in values]
+    segment.node_facts = own_names.renamed(segment.node_facts, pseudonyms.scrub_name)
+    segment.rank_facts = own_names.renamed(segment.rank_facts, pseudonyms.scrub_name)
 
 
 def _fact(pseudonyms: Pseudonyms, name: str, value: str) -> str:
@@ -369,7 +388,7 @@ def _variable(pseudonyms: Pseudonyms, name: str, value: str) -> str:
 def _require_clean(pseudonyms: Pseudonyms, document: writer.Document) -> None:
     """No learnt name may be left where names are replaced."""
     for what, text in stored_texts.left(document):
-        is_chosen = what == "name of a fact" or text.startswith(_KEPT_FAMILIES)
+        is_chosen = what in stored_texts.OF_PROGRAMS or text.startswith(_KEPT_FAMILIES)
         leak = pseudonyms.leaks(text, _WHOLE if is_chosen else _ANYWHERE)
         if leak:
             raise InputError(f"'{leak}' would still be in '{text}'; nothing was written")

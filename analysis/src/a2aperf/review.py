@@ -8,7 +8,6 @@ import re
 from a2aperf import stored_texts, writer
 
 _FREE = ("label", "message", "command_line", "note", "title", "node", "preamble", "skip_reason")
-_NAMES = {"name of a variable": "names of variables", "name of a fact": "names of facts"}
 _OF_LIBFABRIC = re.compile(
     r"\s*[a-z_]+:\s*(\[[A-Z0-9_, ]*\]|FI_\w+|\(nil\)|0x[0-9a-f]+|\d+(\.\d+)?)?", re.ASCII
 )
@@ -26,8 +25,8 @@ def remaining(document: writer.Document) -> list[str]:
     for what, text in sorted(stored_texts.left(document), key=lambda one: _suspicion(one[0])):
         if what == "fi_info" and _OF_LIBFABRIC.fullmatch(text):
             spared += 1
-        elif what in _NAMES:
-            names.setdefault(_NAMES[what], []).append(text)
+        elif what in stored_texts.NAMES:
+            names.setdefault(stored_texts.NAMES[what], []).append(text)
         elif what not in kinds.setdefault(text.strip(), []):
             kinds[text.strip()].append(what)
     lines = [f"{', '.join(found)}: {text}" for text, found in kinds.items()]
@@ -42,4 +41,4 @@ def _suspicion(what: str) -> int:
     kind = what.partition(" ")[0]
     if kind in _FREE or what == "name of a label":
         return 0
-    return {"variable": 1, "fi_info": 3}.get(kind, 2)
+    return {"variable": 1, "fi_info": 3, "meaning": 3}.get(kind, 2)

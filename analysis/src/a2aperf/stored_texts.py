@@ -4,19 +4,31 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from numpy.typing import NDArray
 
-from a2aperf import member_attributes, schema, writer
+from a2aperf import member_attributes, own_names, schema, writer
 
 FIXED_WORDS = ("role", "engine", "mode", "schedule", "provider", "post")
 """Columns of words that this program or libfabric chose."""
 WORD = re.compile(r"[a-z0-9_;+-]*")
 """How such a word looks; another text may be somebody's own."""
 PLAIN = re.compile(r"^[-+]?[\d.,:x()*-]*$|^(?i:yes|no|on|off|true|false|none|auto|default)$")
-_LETTERS = re.compile(r"[a-z0-9_]*")
+LETTERS = re.compile(r"[a-z0-9_]*")
+"""How names look that this program gives; others may have such, too."""
+NAMES = {
+    "name of a variable": "names of variables",
+    "name of a fact": "names of facts",
+    "name of a column": "names of columns",
+    "name of a column of samples": "names of columns of samples",
+    "name of an attribute": "names of attributes",
+    "word for a number": "words for numbers",
+}
+"""What has one, and several."""
+OF_PROGRAMS = {*NAMES} - {"name of a variable"}
+"""What this program or a newer one may have chosen."""
 
 
 def left(document: writer.Document) -> list[tuple[str, str]]:
@@ -63,15 +75,28 @@ def _ports_named(document: writer.Document) -> list[str]:
 
 
 def _own_names(document: writer.Document) -> Iterator[tuple[str, str]]:
-    """Names that are more than a word of letters, and units of samples of the file's own."""
-    named = {
+    """Names of the file's own, and what it says by itself of its columns."""
+    named: dict[str, Iterable[str]] = {
         "a column": (column.name for column in document.described),
         "a column of samples": document.own_columns,
-        "an attribute": document.attributes,
+        "an attribute": [
+            *document.attributes,
+            *(name for one in document.segments for name in one.attributes),
+        ],
     }
     for what, names in named.items():
-        yield from ((f"name of {what}", name) for name in names if not _LETTERS.fullmatch(name))
+        yield from ((f"name of {what}", name) for name in names if not own_names.is_known(name))
     yield from (("units of samples", one.units) for one in document.own_columns.values())
+    for column in document.described:
+        known = schema.COLUMN.get(column.name)
+        if column.units not in own_names.UNITS:
+            yield "units", column.units
+        if column.better not in own_names.BETTER:
+            yield "better", column.better
+        if known is None:
+            yield "meaning of a column", column.long_name
+        of_program = known.flags if known else ()
+        yield from (("word for a number", one) for one in column.flags if one not in of_program)
 
 
 def of_segment(segment: schema.Segment) -> Iterator[tuple[str, str]]:

@@ -4,7 +4,6 @@
 import errno
 import os
 import shutil
-import tempfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -28,6 +27,7 @@ from a2aperf import (
     sealing,
     segments,
     start_times,
+    temporary,
     trailer,
 )
 from a2aperf.counter_group import CounterGroup, write_start
@@ -104,7 +104,7 @@ def write(
     path: Path,
     document: Document,
     force: bool = False,
-    examine: Callable[[Path], object] = lambda temporary: None,
+    examine: Callable[[Path], object] = lambda made: None,
 ) -> None:
     """Write under a temporary name in the same folder, then rename: whole or not at all.
 
@@ -112,23 +112,18 @@ def write(
     where the output cannot be written.
     """
     require_writable(path, force)
-    handle, name = _temporary(path)
-    temporary = Path(name)
-    try:
-        with _refusing(path):
-            with os.fdopen(handle, "wb") as stream:
-                if _largest_size(document) <= IN_MEMORY:
-                    image = _image(document)
-                    stream.write(image + trailer.text(zlib.crc32(image), len(image)))
-            if _largest_size(document) > IN_MEMORY:
-                _require_space(path, _largest_size(document))
-                with OpenedOnce(temporary, "w", libver=LIBVER) as file:
-                    _write(file, document)
-                trailer.append(temporary)
-            examine(temporary)
-            _publish(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)
+    with temporary.of(path) as made, _refusing(path):
+        if _largest_size(document) <= IN_MEMORY:
+            image = _image(document)
+            with made.itself.open("r+b") as stream:
+                stream.write(image + trailer.text(zlib.crc32(image), len(image)))
+        else:
+            _require_space(path, _largest_size(document))
+            with OpenedOnce(made.itself, "w", libver=LIBVER) as file:
+                _write(file, document)
+            trailer.append(made.itself)
+        examine(made.name)
+        _publish(made, path)
 
 
 def write_copy(
@@ -139,24 +134,27 @@ def write_copy(
 ) -> None:
     """Write a changed copy of a file in the place of another one: as `write` does with `force`."""
     require_writable(path, force=True)
-    with changed_copy(path, source, change) as temporary, _refusing(path):
-        examine(temporary)
-        _publish(temporary, path)
+    with _changed(path, source, change) as made, _refusing(path):
+        examine(made.name)
+        _publish(made, path)
 
 
 @contextmanager
 def changed_copy(path: Path, source: Path, change: Callable[[Path], object]) -> Iterator[Path]:
     """A copy of a file beside an output that is to be written, as long as it is needed."""
-    handle, name = _temporary(path)
-    os.close(handle)
-    temporary = Path(name)
-    try:
+    with _changed(path, source, change) as made:
+        yield made.name
+
+
+@contextmanager
+def _changed(
+    path: Path, source: Path, change: Callable[[Path], object]
+) -> Iterator[temporary.Temporary]:
+    with temporary.of(path) as made:
         with _refusing(path):
-            holes.copy(source, temporary)
-            change(temporary)
-        yield temporary
-    finally:
-        temporary.unlink(missing_ok=True)
+            holes.copy(source, made.itself)
+            change(made.itself)
+        yield made
 
 
 @contextmanager
@@ -167,16 +165,18 @@ def _refusing(path: Path) -> Iterator[None]:
         raise InputError(f"{path}: cannot be written: {error.strerror or error}") from error
 
 
-def _publish(temporary: Path, path: Path) -> None:
+def _publish(made: temporary.Temporary, path: Path) -> None:
     """Give a whole file its name, in the same folder: after a power cut it is there, or the former.
 
-    Raises OSError where the disk refuses.
+    Raises OSError where the disk refuses, and where another file has the name meanwhile.
     """
-    _sync(temporary)
+    os.fsync(made.handle)
     mask = os.umask(0)
     os.umask(mask)
-    temporary.chmod(0o666 & ~mask)  # mkstemp made it private
-    temporary.replace(path)
+    os.fchmod(made.handle, 0o666 & ~mask)  # mkstemp made it private
+    if not os.path.samestat(made.name.lstat(), os.fstat(made.handle)):
+        raise OSError(errno.ESTALE, f"{made.name.name} is another file by now")
+    made.name.replace(path)
     try:
         _sync(path.parent)
     except OSError as error:
@@ -191,13 +191,6 @@ def _sync(path: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
-
-
-def _temporary(path: Path) -> tuple[int, str]:
-    try:
-        return tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)
-    except OSError as error:
-        raise InputError(f"{path}: cannot be written: {error.strerror}") from None
 
 
 def _largest_size(document: Document) -> int:
