@@ -298,7 +298,7 @@ def _learn(pseudonyms: Pseudonyms, segments: Sequence[schema.Segment], others: l
     kin = looks.kin(hosts)
     for text in texts:
         hosts.update(kin.findall(text) if kin else ())
-        users.update(looks.HOME.findall(text))
+        users.update(looks.HOME.findall(text), looks.users(text))
         for user, host in looks.AT.findall(text):
             users.add(user)
             hosts.add(host)
