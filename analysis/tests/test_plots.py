@@ -15,7 +15,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from a2aperf import (
     chart,
-    curves,
+    chosen_axes,
     drawing,
     grouping,
     interactive,
@@ -451,11 +451,11 @@ def test_axes_title_and_ranks_can_be_chosen(a2a: Callable[..., Outcome], tmp_pat
     found = launches(tmp_path, *setups)
     figure = sweeps.scaling(found, Options())
     assert not figure.charts[0].x.log
-    asked = curves.as_asked(figure, Options(x_scale="log", y_scale="log", title="Here"))
+    asked = chosen_axes.as_asked(figure, Options(x_scale="log", y_scale="log", title="Here"))
     assert asked.heading == "Here"
     assert all(c.x.log and c.y.log and (c.y.limits or (0,))[0] > 0 for c in asked.charts)
     assert "Here" in [text.get_text() for text in drawing.draw(asked).texts]
-    linear = curves.as_asked(sweeps.sizes(found, Options()), Options(x_scale="linear"))
+    linear = chosen_axes.as_asked(sweeps.sizes(found, Options()), Options(x_scale="linear"))
     assert not linear.charts[0].x.log
     files = [tmp_path / f"{i}.h5" for i in range(3)]
     out = tmp_path / "figure.svg"

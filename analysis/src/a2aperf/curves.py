@@ -179,7 +179,8 @@ def alike(charts: Sequence[Chart]) -> tuple[Chart, ...]:
 
     All panels of one quantity have one x-scale; those whose y-axis has the same label, one y-scale.
     """
-    xs = np.concatenate([c.x for chart in charts for c in chart.curves] or [np.empty(0)])
+    drawn = [line for chart in charts for line in (*chart.curves, *chart.bounds)]
+    xs = np.concatenate([line.x for line in drawn] or [np.empty(0)])
     out = []
     for chart in charts:
         same = [other for other in charts if other.y.label == chart.y.label]
@@ -358,33 +359,3 @@ def link_note(points: pd.DataFrame) -> tuple[str, ...]:
     limit = float(best["gbps_node_net"]) / float(best["efficiency"])
     share = f"{100 * best['efficiency']:.0f}\u00a0%"
     return (f"link rate {labels.rate_text(limit)} per node; best point {share} of it",)
-
-
-def as_asked(figure: Figure, options: Options) -> Figure:
-    """The figure with the axes and the title that the user chose."""
-    charts = []
-    for chart in figure.charts:
-        x, y = chart.x, chart.y
-        if options.x_scale or options.y_scale:
-            if chart.heat is not None:
-                raise InputError(f"a heat map has no such axis; {figure.kind} takes no --x or --y")
-            drawn = chart.curves
-            x = _scaled(x, options.x_scale, [c.x for c in drawn], [], "--x")
-            bars = [end for c in drawn for end in (c.low, c.high) if end is not None]
-            y = _scaled(y, options.y_scale, [c.y for c in drawn], bars, "--y")
-        charts.append(replace(chart, x=x, y=y))
-    return replace(figure, charts=tuple(charts), heading=options.title)
-
-
-def _scaled(axis: Axis, scale: str, drawn: list[Floats], bars: list[Floats], option: str) -> Axis:
-    if not scale or axis.log == (scale == "log"):
-        return axis
-    if scale == "linear":
-        return replace(axis, log=False, limits=None, from_zero=option == "--y")
-    values = np.concatenate([values[np.isfinite(values)] for values in drawn])
-    if axis.unit == "date" or not values.size or values.min() <= 0:
-        what = "dates" if axis.unit == "date" else "values that are not above 0"
-        raise InputError(f"{option} log: '{axis.label}' has {what}")
-    ends = np.concatenate([values, *bars])
-    limits = with_air(ends[np.isfinite(ends) & (ends > 0)], log=True)
-    return replace(axis, log=True, limits=limits, from_zero=False)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from numbers import Real
 from typing import Any
 
-from a2aperf import clusters, curves, drawing, plots
+from a2aperf import chosen_axes, clusters, curves, drawing, plots
 from a2aperf.chart import Figure
 from a2aperf.drawing import Page
 from a2aperf.errors import InputError
@@ -27,7 +27,7 @@ def drawn(
     made = plots.made(kind, results, options)
     if made.empty:
         raise InputError("; ".join([f"nothing to draw of {kind} here", *made.said]))
-    figure = curves.as_asked(made, options)
+    figure = chosen_axes.as_asked(made, options)
     return drawing.draw(figure, width, notes), figure
 
 
