@@ -127,7 +127,7 @@ class Chart:
     """
     notes: tuple[str, ...] = ()
     legend: str = ""
-    """What the curves' names are: a title for the legend."""
+    """What the curves' names are: a title over those of all charts that have the same."""
 
     @property
     def empty(self) -> bool:
@@ -185,21 +185,42 @@ class Entry:
     """Stands for a setting, which lines of every colour may have."""
 
 
-def entries(charts: Sequence[Chart]) -> tuple[list[Entry], list[Entry]]:
-    """What the legend of these charts lists, each name once: colours; then settings and ideals."""
+@dataclass(frozen=True)
+class Group:
+    """Names whose looks are theirs alone: all of a legend, or those of the panels with a title."""
+
+    title: str
+    entries: list[Entry]
+
+
+def entries(charts: Sequence[Chart]) -> tuple[list[Group], list[Entry]]:
+    """What the legend of these charts lists, each name once: colours; then settings and ideals.
+
+    Panels whose looks stand for other things than in others differ in their `legend`, and so have
+    a group of their own.
+    """
     curves = [curve for chart in charts for curve in chart.curves if curve.listed]
-    if all(curve.parts[0] for curve in curves):
-        curves.sort(key=lambda curve: (curve.look, curve.variant or 0))
-    colours: dict[str, Entry] = {}
+    groups = [
+        Group(title, _colours([chart for chart in charts if chart.legend == title]))
+        for title in dict.fromkeys(chart.legend for chart in charts)
+    ]
     others: dict[tuple[str, bool], Entry] = {}
-    for curve in curves:
-        name = curve.name if curve.variant is None else curve.parts[0]
-        plain = curve if curve.variant is None else replace(curve, variant=0)
-        colours.setdefault(name, Entry(name, plain))
     for curve in sorted(curves, key=lambda curve: curve.variant or 0):
         name = curve.parts[1]
         if curve.variant is not None and name:
             others.setdefault((name, True), Entry(name, curve, any_colour=True))
     for bound in (bound for chart in charts for bound in chart.bounds if bound.look is not None):
         others.setdefault((bound.name, False), Entry(bound.name, None))
-    return list(colours.values()), list(others.values())
+    return [group for group in groups if group.entries], list(others.values())
+
+
+def _colours(charts: Sequence[Chart]) -> list[Entry]:
+    curves = [curve for chart in charts for curve in chart.curves if curve.listed]
+    if all(curve.parts[0] for curve in curves):
+        curves.sort(key=lambda curve: (curve.look, curve.variant or 0))
+    colours: dict[str, Entry] = {}
+    for curve in curves:
+        name = curve.name if curve.variant is None else curve.parts[0]
+        plain = curve if curve.variant is None else replace(curve, variant=0)
+        colours.setdefault(name, Entry(name, plain))
+    return list(colours.values())

@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from a2aperf import counter_table, curves, grouping, labels, style
+from a2aperf import counter_table, curves, labels, setting_order, style
 from a2aperf.chart import Axis, Chart, Curve, Figure
 from a2aperf.curves import Kind, Option, Options
 from a2aperf.deferred import pandas as pd
@@ -29,9 +29,9 @@ def figure(results: Results, options: Options) -> Figure:
     made = counter_table.frame(results)
     told = counter_table.left_out(results, made)
     left_out = [told.removeprefix("left out: ")] if told else []
-    setting = grouping.setting_labels(results, results.points, options.by)
+    points = setting_order.with_settings(results, results.points, options.by)
     key = ["file", "point"]
-    rows = made.merge(results.points[key].assign(setting=setting), on=key)
+    rows = made.merge(points[[*key, "setting", setting_order.PLACE]], on=key)
     rows = rows.assign(value=rows[_PER[per]].astype(float))
     if (rows["message_size"] == 0).any():
         left_out.append(curves.NO_PLACE)
@@ -44,7 +44,7 @@ def figure(results: Results, options: Options) -> Figure:
         raise InputError(f"counters: nothing to draw: {'; '.join(left_out) or 'none is known'}")
     names, fewer = _names(rows)
     rows = rows[rows["counter"].isin(names)]
-    settings = grouping.values_in_order(rows["setting"])
+    settings = setting_order.in_order(rows)
     kinds = [of for is_time in (True, False) if len(of := rows[_is_time(rows) == is_time])]
     most = curves.MOST_PANELS // len(kinds)
     left_out += [*fewer, *curves.fitting(len(settings), most, "settings")]

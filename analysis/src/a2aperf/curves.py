@@ -10,11 +10,11 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from a2aperf import grouping, labels, style
+from a2aperf import grouping, labels, setting_order, style
 from a2aperf.chart import Axis, Bound, Chart, Curve, Figure, Floats
 from a2aperf.deferred import pandas as pd
 from a2aperf.errors import InputError
@@ -100,7 +100,7 @@ def measured(results: Results, options: Options) -> pd.DataFrame:
     """Complete points worth a line."""
     found = results.complete(DRAWN)
     points = found.points.assign(p99_is_max=are_maxima(found, found.points, 0.99))
-    return points.assign(setting=grouping.setting_labels(found, points, options.by))
+    return setting_order.with_settings(found, points, options.by)
 
 
 def scale_of(points: pd.DataFrame) -> tuple[str, str]:
@@ -138,9 +138,16 @@ def thinned(
     return kept, left_out
 
 
-def panels(
-    points: pd.DataFrame, settings: Sequence[object], majors: int
-) -> list[tuple[str, pd.DataFrame]]:
+class Panel(NamedTuple):
+    """What of a figure's points one panel shows."""
+
+    title: str
+    points: pd.DataFrame
+    legend: str = ""
+    """Over the names of its curves, where they have looks that mean others in other panels."""
+
+
+def panels(points: pd.DataFrame, settings: Sequence[object], majors: int) -> list[Panel]:
     """The figure's settings in as few panels as tell them apart; `majors` colours are taken.
 
     Where colour and symbol are free they tell settings apart; else up to as many share a panel as
@@ -148,16 +155,18 @@ def panels(
     """
     most = style.MOST_LINES if majors == 1 else style.MOST_VARIANTS
     if len(settings) <= most:
-        return [("", points)]
+        return [Panel("", points)]
     if majors == 1:
-        parts = [settings[i : i + most] for i in range(0, len(settings), most)]
-        return [
-            (f"settings {most * i + 1} to {most * i + len(part)}", of)
-            for i, part in enumerate(parts)
-            if len(of := points[points["setting"].isin(part)])
-        ]
+        found = []
+        for first in range(0, len(settings), most):
+            part = settings[first : first + most]
+            span = f"settings {first + 1} to {first + len(part)}"
+            title = span if len(part) > 1 else f"setting {first + 1}"
+            of = points[points["setting"].isin(part)]
+            found += [Panel(title, of, title.capitalize())] if len(of) else []
+        return found
     here = [name for name in settings if (points["setting"] == name).any()]
-    return [(str(name), points[points["setting"] == name]) for name in here]
+    return [Panel(str(name), points[points["setting"] == name]) for name in here]
 
 
 def fitting(count: int, most: int, what: str) -> tuple[str, ...]:
@@ -169,7 +178,10 @@ def at_most(
     points: pd.DataFrame, column: str, most: int, what: str
 ) -> tuple[pd.DataFrame, tuple[str, ...]]:
     """The rows of the first values of a column, and a note on what is left out."""
-    values = grouping.values_in_order(points[column])
+    is_setting = column == "setting"
+    values = (
+        setting_order.in_order(points) if is_setting else grouping.values_in_order(points[column])
+    )
     kept = pd.DataFrame(points[points[column].isin(values[:most])])
     return kept, fitting(len(values), most, what)
 
@@ -179,7 +191,9 @@ def alike(charts: Sequence[Chart]) -> tuple[Chart, ...]:
 
     All panels of one quantity have one x-scale; those whose y-axis has the same label, one y-scale.
     """
-    drawn = [line for chart in charts for line in (*chart.curves, *chart.bounds)]
+    drawn: list[Curve | Bound] = []
+    for chart in charts:
+        drawn += [*chart.curves, *chart.bounds]
     xs = np.concatenate([line.x for line in drawn] or [np.empty(0)])
     out = []
     for chart in charts:
@@ -221,14 +235,12 @@ class Looks:
     @classmethod
     def of(cls, points: pd.DataFrame, major: str, text: Callable[[float], str]) -> Looks:
         """Looks for all values of `major`, written by `text`, and all settings of the points."""
-        return cls(
-            major, sorted(points[major].unique()), grouping.values_in_order(points["setting"]), text
-        )
+        return cls(major, sorted(points[major].unique()), setting_order.in_order(points), text)
 
     def curves(self, points: pd.DataFrame, x: str, metric: str) -> list[Curve]:
         """A curve per value of `major` and setting that the points have."""
-        here = grouping.values_in_order(points["setting"])
-        several = len(self.majors) > 1, len(here) > 1
+        apart = self.settings if len(self.majors) == 1 else points["setting"].unique()
+        several = len(self.majors) > 1, len(apart) > 1
         two_way = all(several) and len(self.settings) <= style.MOST_VARIANTS
         curves = []
         for value, setting in itertools.product(self.majors, self.settings):
@@ -314,11 +326,11 @@ def scale_axis(points: pd.DataFrame, scale: str, name: str) -> Axis:
     return Axis(name.capitalize(), log=log, ticks=labels.count_ticks(counts), unit=name)
 
 
-def link_bounds(points: pd.DataFrame, x: str, metric: str) -> tuple[Bound, ...]:
+def link_bounds(points: pd.DataFrame, x: str, metric: str, highest: float) -> tuple[Bound, ...]:
     """The link's physical rate over `x`: per node as it is, per rank as the ranks share it.
 
     gbps_node_net ≤ L is, by their formulas, gbps_rank ≤ L·(R−1) / (k·(R−k)). A rate far above
-    everything measured would flatten the figure: `link_note` says it instead.
+    the `highest` of all panels would flatten the figure: `link_note` says it instead.
     """
     per_node = metric == "gbps_node_net"
     known = points[
@@ -342,7 +354,7 @@ def link_bounds(points: pd.DataFrame, x: str, metric: str) -> tuple[Bound, ...]:
         if not per_node and limits["ppn"].nunique() > 1:
             name += f" ({k:g} per node)"
         places, y = line.index.to_numpy(dtype=float), line.to_numpy(dtype=float)
-        if y.min() > FAR * points[metric].max():
+        if y.min() > FAR * highest:
             continue
         if len(places) == 1 and points[x].nunique() > 1:  # others have another one, or none
             places, y = places * _AROUND, np.repeat(y, 2)

@@ -36,6 +36,8 @@ class Key:
     marker: str
     """Name of the marker, or "" for a bare line, or "band"."""
     hollow: bool
+    group: str = ""
+    """Of which panels it is, where others have the same look for other names."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +53,12 @@ def spec(figure: Figure) -> Drawn:
     """Traces, layouts and legend of a figure."""
     figure = shown(figure)
     keys: dict[str, Key] = {}
-    for entry in (entry for group in entries(figure.charts) for entry in group):
+    groups, others = entries(figure.charts)
+    for group in groups:
+        title = group.title if len(groups) > 1 else ""
+        for entry in group.entries:
+            keys.setdefault(entry.name, _key(entry, title))
+    for entry in others:
         keys.setdefault(entry.name, _key(entry))
     notes = list(figure.said)
     heats = [chart.heat for chart in figure.charts if chart.heat is not None]
@@ -71,7 +78,7 @@ _MARKERS = {
 }
 
 
-def _key(entry: Entry) -> Key:
+def _key(entry: Entry, group: str = "") -> Key:
     curve = entry.curve
     if curve is None:
         return Key(entry.name, style.GREY, "1 3", "", hollow=False)
@@ -84,6 +91,7 @@ def _key(entry: Entry) -> Key:
         dash=" ".join(f"{2 * part:g}" for part in dash) if lined else "none",
         marker=_MARKERS.get(curve.form, "circle" if entry.any_colour else look.symbol),
         hollow=_is_hollow(curve),
+        group=group,
     )
 
 

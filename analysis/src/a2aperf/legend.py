@@ -19,7 +19,7 @@ from matplotlib.patches import Rectangle
 from matplotlib.textpath import TextToPath
 
 from a2aperf import style
-from a2aperf.chart import Chart, Curve, Entry, entries
+from a2aperf.chart import Chart, Curve, Entry, Group, entries
 
 ROW = 0.135
 """Inches from one row to the next."""
@@ -42,13 +42,11 @@ class Legend:
 
     def __init__(self, charts: Sequence[Chart], width: float) -> None:
         """`width`: of the figure in inches."""
-        colours, others = ([_handle(entry) for entry in group] for group in entries(charts))
-        if len(colours) + len(others) == 1 and not charts[0].legend:
-            colours = []
-        title = charts[0].legend if charts else ""
-        if colours and title:
-            colours = [_Handle(f"{title}:", {}), *colours]
-        self._rows = [row for group in (colours, others) for row in _pack(group, width)]
+        groups, others = entries(charts)
+        count = sum(len(group.entries) for group in groups) + len(others)
+        handles = [_handles(group) for group in groups if count > 1 or group.title]
+        handles.append([_handle(entry) for entry in others])
+        self._rows = [row for part in handles for row in _pack(part, width)]
 
     @property
     def height(self) -> float:
@@ -64,6 +62,11 @@ class Legend:
             for entry in row:
                 _draw_entry(page, entry, x, y)
                 x += entry.width + _BETWEEN
+
+
+def _handles(group: Group) -> list[_Handle]:
+    title = [_Handle(f"{group.title}:", {})] if group.title else []
+    return title + [_handle(entry) for entry in group.entries]
 
 
 def _text_width(text: str) -> float:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from a2aperf import curves, grouping, labels, style
+from a2aperf import curves, grouping, labels, setting_order, style
 from a2aperf.chart import Axis, Bound, Chart, Curve, Figure, Floats, Heat
 from a2aperf.curves import Options
 from a2aperf.deferred import pandas as pd
@@ -36,7 +36,8 @@ def cdf(results: Results, options: Options) -> Figure:
     if points[scale].nunique() > 1:
         counts = points[scale].map(lambda count: labels.count_text(int(count), name[:-1]))
         texts = counts.where(texts == "", counts + ", " + texts)
-    points = points.assign(text=texts).sort_values([scale], kind="stable")
+    points = points.assign(text=texts)
+    points = points.sort_values([scale, setting_order.PLACE], kind="stable")
     points, fewer = curves.at_most(points, "text", style.MOST_LINES, "groups")
     names = grouping.values_in_order(points["text"])
     charts = [
@@ -120,7 +121,7 @@ def _others(shown: pd.DataFrame, points: pd.DataFrame) -> tuple[str, ...]:
     """What is left out of the points, by the words that tell settings apart."""
     if len(shown) == len(points):
         return ()
-    settings = grouping.values_in_order(points["setting"])
+    settings = setting_order.in_order(points)
     without = [str(name) for name in settings if name not in set(shown["setting"])]
     words = f"{len(shown)} of {len(points)} points of these message sizes shown"
     return (f"{words}, without {'; '.join(without)}" if without else words,)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from a2aperf import curves, dates, grouping, labels
+from a2aperf import curves, dates, labels, setting_order
 from a2aperf.chart import Axis, Bound, Chart, Figure
 from a2aperf.curves import RATE, Options
 from a2aperf.errors import InputError
@@ -19,8 +19,7 @@ _PANELS = 4
 def figure(results: Results, options: Options, found: History) -> Figure:
     """A panel per scale, a line per message size, a dashed line where something changed."""
     judged = results.to_judge()
-    setting = grouping.setting_labels(judged, judged.points, options.by)
-    points = judged.points.assign(setting=setting)
+    points = setting_order.with_settings(judged, judged.points, options.by)
     is_dated = (points["started"] > 0).fillna(False).astype(bool)
     without = int((~is_dated).sum())
     points = points[is_dated]
@@ -51,8 +50,9 @@ def figure(results: Results, options: Options, found: History) -> Figure:
                     Bound(what, np.array([day, day]), np.array([0.0, 1.08 * top]))
                     for day, what in changes
                 ),
+                legend=legend,
             )
-            for title, of in curves.panels(rows, looks.settings, len(looks.majors))
+            for title, of, legend in curves.panels(rows, looks.settings, len(looks.majors))
         ]
     if without:
         more += (f"{labels.count_text(without, 'point')} without a date not drawn",)

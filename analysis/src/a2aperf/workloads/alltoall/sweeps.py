@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from a2aperf import curves, grouping, labels
+from a2aperf import curves, grouping, labels, setting_order
 from a2aperf.chart import Axis, Bound, Chart, Curve, Figure
 from a2aperf.curves import RATE, Options
 from a2aperf.deferred import pandas as pd
@@ -46,7 +46,7 @@ def scaling(results: Results, options: Options) -> Figure:
             notes, left_out = _without_node_rate(points, known, notes, left_out)
         if known.empty:
             continue
-        for title, rows in curves.panels(known, looks.settings, len(looks.majors)):
+        for title, rows, legend in curves.panels(known, looks.settings, len(looks.majors)):
             drawn = looks.curves(rows, scale, metric)
             charts.append(
                 Chart(
@@ -56,8 +56,8 @@ def scaling(results: Results, options: Options) -> Figure:
                     y=_rate_axis(where),
                     curves=tuple(drawn),
                     bounds=_ideals(looks, rows, scale, drawn, per_node=where == "node")
-                    + curves.link_bounds(rows, scale, metric),
-                    legend="" if are_settings else "Message size per pair of ranks",
+                    + curves.link_bounds(rows, scale, metric, float(known[metric].max())),
+                    legend=legend if are_settings else "Message size per pair of ranks",
                 )
             )
     if any(bound.name == IDEAL for chart in charts for bound in chart.bounds):
@@ -89,8 +89,9 @@ def _of_quantity(
             x=x,
             y=y,
             curves=tuple(looks.curves(rows, place, name)),
+            legend=legend,
         )
-        for title, rows in curves.panels(
+        for title, rows, legend in curves.panels(
             points[points[name].notna()], looks.settings, len(looks.majors)
         )
     ]
@@ -163,6 +164,7 @@ def sizes(results: Results, options: Options) -> Figure:
         title = f"{y.label} against message size"
         return Figure("sizes", title, curves.alike(charts), curves.said(points, charts), left_out)
     only = looks.text(looks.majors[0]) if len(looks.majors) == 1 else ""
+    highest = float(points[metric].max())
     charts = [
         Chart(
             title=only,
@@ -170,9 +172,12 @@ def sizes(results: Results, options: Options) -> Figure:
             x=curves.size_axis(points),
             y=_rate_axis(where),
             curves=tuple(looks.curves(rows, "message_size", metric)),
-            bounds=curves.link_bounds(rows, "message_size", metric) if where == "node" else (),
+            bounds=curves.link_bounds(rows, "message_size", metric, highest)
+            if where == "node"
+            else (),
+            legend=legend,
         )
-        for title, rows in curves.panels(points, looks.settings, len(looks.majors))
+        for title, rows, legend in curves.panels(points, looks.settings, len(looks.majors))
     ]
     return Figure(
         "sizes",
@@ -189,7 +194,7 @@ def latency(results: Results, options: Options) -> Figure:
     scale, name = curves.scale_of(everything)
     points, left_out = curves.chosen(everything, scale, 4)
     left_out += without
-    settings = grouping.values_in_order(points["setting"])
+    settings = setting_order.in_order(points)
     groups = [
         (labels.count_text(int(count), name[:-1]), str(setting), rows)
         for count in sorted(points[scale].unique())

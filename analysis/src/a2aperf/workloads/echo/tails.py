@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from a2aperf import curves, grouping, labels, style
+from a2aperf import curves, labels, setting_order, style
 from a2aperf.chart import Axis, Chart, Curve, Figure
 from a2aperf.curves import Kind, Options
 from a2aperf.deferred import pandas as pd
@@ -33,8 +33,7 @@ _APART: Final = 0.15  # of the longest from a percentile, in nines
 def figure(results: Results, options: Options) -> Figure:
     """A panel per operation and setting, a line per size from its minimum to its maximum."""
     found = results.complete(_ROLES)
-    setting = grouping.setting_labels(found, found.points, options.by)
-    points = found.points.assign(setting=grouping.with_scale(found.points, setting))
+    points = setting_order.with_settings(found, found.points, options.by, scaled=True)
     points, maxima = _without_maxima(found, _with_further(found, points))
     names = [name for name in _QUANTILES if name in points and points[name].notna().any()]
     points = points[points[names].notna().any(axis=1)] if names else points.iloc[:0]
@@ -50,7 +49,7 @@ def figure(results: Results, options: Options) -> Figure:
     limits = _limits(shown, names)
     charts = [
         _chart(str(name), shown[shown["setting"] == name], names, sizes, limits)
-        for name in grouping.values_in_order(shown["setting"])
+        for name in setting_order.in_order(shown)
     ]
     title = "Round trips: percentiles"
     return Figure("tails", title, tuple(charts), (*_said(shown), *maxima), left_out)

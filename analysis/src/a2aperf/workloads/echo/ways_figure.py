@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from a2aperf import curves, grouping, labels
+from a2aperf import curves, labels, setting_order
 from a2aperf.chart import Axis, Chart, Curve, Figure
 from a2aperf.curves import Options
 from a2aperf.deferred import pandas as pd
@@ -32,8 +32,7 @@ def figure(results: Results, options: Options) -> Figure:
             f"of both ends may differ by more than {100 * ways.LARGEST_BOUND:.0f} % of the median"
         )
     found = results.complete(("echo",))
-    setting = grouping.setting_labels(found, points, options.by)
-    points = points.assign(setting=grouping.with_scale(points, setting))
+    points = setting_order.with_settings(found, points, options.by, scaled=True)
     left_out: tuple[str, ...] = ()
     if without := len(found.points) - len(points):
         left_out += (f"{labels.count_text(without, 'point')} not told apart, not drawn",)
@@ -44,8 +43,7 @@ def figure(results: Results, options: Options) -> Figure:
         raise InputError(f"ways: nothing to draw: {left_out[-1]}")
     drawn, fewer = curves.at_most(drawn, "setting", curves.MOST_PANELS, "settings")
     charts = [
-        _chart(str(name), drawn[drawn["setting"] == name])
-        for name in grouping.values_in_order(drawn["setting"])
+        _chart(str(name), drawn[drawn["setting"] == name]) for name in setting_order.in_order(drawn)
     ]
     title = "Round trips: there, at the server, and back"
     return Figure("ways", title, curves.alike(charts), _said(drawn), left_out + fewer)

@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from a2aperf import curves, grouping, labels, laws, style
+from a2aperf import curves, labels, laws, setting_order, style
 from a2aperf.chart import Axis, Bound, Chart, Curve, Figure
 from a2aperf.curves import Options
 from a2aperf.deferred import pandas as pd
@@ -24,8 +24,8 @@ _LEAST: Final = 3
 def figure(results: Results, options: Options) -> Figure:
     """A panel per setting and percentile, a line per size."""
     found = results.complete(impact.ROLES)
-    setting = grouping.setting_labels(found, found.points, options.by, axes=("load_level",))
-    points = found.points.assign(setting=grouping.with_scale(found.points, setting))
+    axes = ("load_level",)
+    points = setting_order.with_settings(found, found.points, options.by, axes, scaled=True)
     points = points[points["impact_p50"].notna()]
     here = impact.has_load(points)
     without = int((~here).sum())
@@ -38,7 +38,7 @@ def figure(results: Results, options: Options) -> Figure:
     sizes = sorted(points["message_size"].unique())  # looks are the same in every panel
     charts = [
         _chart(str(name), rows, sizes, shown)
-        for name in grouping.values_in_order(points["setting"])
+        for name in setting_order.in_order(points)
         for shown in _SHOWN
         if (rows := points[points["setting"] == name])[f"impact_{shown}"].notna().any()
     ]

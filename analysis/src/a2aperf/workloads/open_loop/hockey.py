@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from a2aperf import curves, grouping, labels, style
+from a2aperf import curves, labels, setting_order, style
 from a2aperf.chart import Axis, Chart, Curve, Figure
 from a2aperf.curves import Options
 from a2aperf.deferred import pandas as pd
@@ -23,9 +23,8 @@ _QUANTILES: Final = {"time_p50": "p50", "time_p99": "p99"}
 def figure(results: Results, options: Options) -> Figure:
     """A panel per setting and percentile, a line per size; hollow: the rate was not kept."""
     found = results.complete(rates.ROLES)
-    setting = grouping.setting_labels(found, found.points, options.by, axes=("rate",))
-    setting = grouping.with_scale(found.points, setting)
-    points = found.points.assign(setting=setting, is_kept=rates.kept(found.points))
+    points = found.points.assign(is_kept=rates.kept(found.points))
+    points = setting_order.with_settings(found, points, options.by, axes=("rate",), scaled=True)
     points = points[points["offered_rate"].notna()]
     if points.empty:
         raise InputError("hockey: no point here has a rate")
@@ -34,7 +33,7 @@ def figure(results: Results, options: Options) -> Figure:
     sizes = sorted(shown["message_size"].unique())
     charts = [
         _chart(str(name), shown[shown["setting"] == name], quantile, sizes)
-        for name in grouping.values_in_order(shown["setting"])
+        for name in setting_order.in_order(shown)
         for quantile in _QUANTILES
         if shown.loc[shown["setting"] == name, quantile].notna().any()
     ]

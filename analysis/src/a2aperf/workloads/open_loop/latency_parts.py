@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from a2aperf import curves, grouping, labels
+from a2aperf import curves, labels, setting_order
 from a2aperf.chart import Axis, Chart, Curve, Figure
 from a2aperf.curves import Options
 from a2aperf.deferred import pandas as pd
@@ -35,21 +35,21 @@ def figure(results: Results, options: Options) -> Figure:
     points = relay.over_relays(found)
     if points.empty:
         raise InputError("relay: no point here has messages over a relay (--relays)")
-    setting = grouping.setting_labels(found, points, options.by, axes=("rate",))
     known = {index: relay.parts(found, row) for index, row in points.iterrows()}
     left_out: tuple[str, ...] = ()
     lost = [index for index, part in known.items() if part is None]
     if lost:
         many = labels.count_text(len(lost), "point")
         left_out += (f"{many} with messages without an answer, or without samples, not drawn",)
-    points = points.assign(setting=grouping.with_scale(points, setting)).drop(index=lost)
+    points = setting_order.with_settings(found, points, options.by, axes=("rate",), scaled=True)
+    points = points.drop(index=lost)
     if points.empty:
         raise InputError(f"relay: nothing to draw: {left_out[0]}")
     for name, _ in _PARTS:
         points[name] = [getattr(known[index], name) / 1000 for index in points.index]
     places = [
         (str(name), int(size))
-        for name in grouping.values_in_order(points["setting"])
+        for name in setting_order.in_order(points)
         for size in sorted(points.loc[points["setting"] == name, "message_size"].unique())
     ]
     most = curves.MOST_PANELS // _PANELS

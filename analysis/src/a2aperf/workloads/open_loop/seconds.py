@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from a2aperf import courses, curves, grouping, labels, style
+from a2aperf import courses, curves, labels, setting_order, style
 from a2aperf.chart import Axis, Chart, Figure, Floats
 from a2aperf.curves import Options
 from a2aperf.deferred import pandas as pd
@@ -77,7 +77,7 @@ def _last_whole(found: Results, row: pd.Series[Any]) -> int:
 def figure(results: Results, options: Options) -> Figure:
     """A panel per setting, a line per size."""
     found = results.complete(rates.ROLES)
-    points = found.points.assign(setting=grouping.setting_labels(found, found.points, options.by))
+    points = setting_order.with_settings(found, found.points, options.by)
     points, left_out = curves.thinned(points, "message_size", max(options.most, style.MOST_LINES))
     known = {index: of(found, row) for index, row in points.iterrows()}
     short = [index for index, means in known.items() if means is None]
@@ -87,7 +87,7 @@ def figure(results: Results, options: Options) -> Figure:
         points = points.drop(index=short)
     if points.empty:
         raise InputError(f"seconds: nothing to draw: {'; '.join(left_out)}")
-    settings = grouping.values_in_order(points["setting"])
+    settings = setting_order.in_order(points)
     sizes = sorted(points["message_size"].unique())
     charts = [
         _chart(str(name), points[points["setting"] == name], sizes, known) for name in settings

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from a2aperf import curves, grouping, labels
+from a2aperf import curves, labels, setting_order
 from a2aperf.curves import Options
 from a2aperf.deferred import pandas as pd
 from a2aperf.errors import InputError
@@ -33,8 +33,7 @@ def points(
             many = labels.count_text(int(paused.sum()), "point")
             left_out.append(f"{many} whose receiver pauses not drawn (--by free_delay draws them)")
             found = found.select(~paused)
-    setting = grouping.setting_labels(found, found.points, options.by, axes)
-    chosen = found.points.assign(setting=grouping.with_scale(found.points, setting))
+    chosen = setting_order.with_settings(found, found.points, options.by, axes, scaled=True)
     if (chosen["message_size"] == 0).any():
         left_out.append(curves.NO_PLACE)
         chosen = chosen[chosen["message_size"] > 0]
@@ -55,7 +54,7 @@ def panels(
     Of each setting there is a panel of every quantity, or of the one that is asked for (`what`).
     """
     asked = [str(options.own["what"])] if options.own.get("what") else quantities
-    settings = grouping.values_in_order(points["setting"])
+    settings = setting_order.in_order(points)
     most = most_settings(options, quantities)
     found = [
         (str(name), quantity, points[points["setting"] == name])

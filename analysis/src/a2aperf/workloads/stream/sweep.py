@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from a2aperf import curves, grouping, labels, style
+from a2aperf import curves, grouping, labels, setting_order, style
 from a2aperf.chart import Axis, Bound, Chart, Curve, Figure
 from a2aperf.curves import RATE, Options
 from a2aperf.deferred import pandas as pd
@@ -22,16 +22,16 @@ def figure(results: Results, options: Options) -> Figure:
     """Two panels, a line per setting; of more settings than there are colours further panels."""
     points, left_out = drawn.points(results, options)
     points = points.assign(millions=points["msg_rate"] / 1e6)
-    settings = grouping.values_in_order(points["setting"])
+    settings = setting_order.in_order(points)
     charts: list[Chart] = []
     without: list[str] = []
-    for title, rows in curves.panels(points, settings, 1):
-        here = grouping.values_in_order(rows["setting"])
+    for title, rows, legend in curves.panels(points, settings, 1):
+        here = setting_order.in_order(rows)
         lines = {str(name): rows[rows["setting"] == name] for name in here}
         roofs = {name: _bounds(of) for name, of in lines.items()}
         without += [name for name, roof in roofs.items() if roof is None]
         for metric, label in (("gbps", RATE), ("millions", _MILLIONS)):
-            charts.append(_chart(title, lines, roofs, metric, label))
+            charts.append(_chart(title, legend, lines, roofs, metric, label))
     notes = drawn.sample(points, ["setting", "message_size"])
     if len(without) < len(settings):
         notes += ("dotted: what the highest message rate and the highest bandwidth allow",)
@@ -52,6 +52,7 @@ def _bounds(rows: pd.DataFrame) -> rates.Bounds | None:
 
 def _chart(
     title: str,
+    legend: str,
     lines: dict[str, pd.DataFrame],
     roofs: dict[str, rates.Bounds | None],
     metric: str,
@@ -75,6 +76,7 @@ def _chart(
         y=Axis(label, log=True, unit=label),
         curves=tuple(drawn_curves),
         bounds=tuple(bounds),
+        legend=legend,
     )
 
 
