@@ -19,6 +19,7 @@ from support.synthetic_screening import launched
 
 EXAMINE = (Path(__file__).parent / "support" / "examine.js").read_text()
 HOSTILE = "<img src=http://10.255.255.1/x onerror=console.error(1)></script><script>alert(1)//"
+TOLD = "prov_name: psm2"
 SCREENS = {"desktop": (1280, 900, False), "phone": (390, 844, True)}
 
 pytestmark = [
@@ -254,3 +255,5 @@ def test_prints_whole(page: Page, pages: dict[str, Path], tmp_path: Path) -> Non
     for needed in ("Summary", "Message size per pair of ranks", "Provenance", "command line"):
         assert needed in text, needed
     assert text.count("PSM2_RCVTHREAD") > 20  # the rows of the table and every launch, unfolded
+    assert TOLD in page.run("document.body.textContent")
+    assert TOLD not in text  # what libfabric said is for the screen

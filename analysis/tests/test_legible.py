@@ -1,17 +1,24 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Figures as a reader meets them: axes, names, legends, colours and what lies over what."""
 
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.text import Text
+from matplotlib.transforms import Bbox
 
-from a2aperf import chart, chosen_axes, drawing, interactive, loading, report, style
+from a2aperf import chart, chosen_axes, drawing, interactive, loading, plots, report, style
 from a2aperf.curves import Options
 from a2aperf.results import Results
 from a2aperf.workloads.alltoall import sweeps
-from conftest import launches
+from conftest import TABLE_2019, Outcome, launches
 from support import synthetic
 from support.synthetic import Effects, Setup
+from support.synthetic_pairs import Truth, write_pairs
+from support.synthetic_streams import Pipe, write_streams
 
 pytestmark = pytest.mark.usefixtures("summed_once")
 
@@ -159,3 +166,184 @@ def test_panels_of_one_scale_have_the_link_rate_or_none_has(kind: str, tmp_path:
     assert [[b.name for b in panel.bounds if b.look is None] for panel in of_node] == [
         ["link rate"]
     ] * 4
+
+
+def boxes(page: drawing.Page) -> Iterator[tuple[str, Text, Bbox]]:
+    """Every text that is seen, with what it is and where it stands, in dots."""
+    renderer = FigureCanvasAgg(page).get_renderer()  # type: ignore[no-untyped-call]
+    found: list[tuple[str, Text]] = [("legend or note", text) for text in page.texts]
+    for axes in page.axes:
+        titles = [axes.title, axes._left_title]  # type: ignore[attr-defined]
+        found += [("title", text) for text in titles if text.get_alpha() != 0]
+        found += [("name", text) for text in axes.texts]
+        found += [("label", axis.label) for axis in (axes.xaxis, axes.yaxis)]
+        for axis in (axes.xaxis, axes.yaxis):
+            found += [("tick", text) for text in axis.get_ticklabels()]
+    for what, text in found:
+        if text.get_text().strip() and text.get_visible():
+            yield what, text, text.get_window_extent(renderer)
+
+
+def require_legible(page: drawing.Page) -> None:
+    """No text beyond the page, and none over a label, a title or a name."""
+    seen = list(boxes(page))
+    whole = page.bbox
+    for what, text, box in seen:
+        words = what, text.get_text()
+        assert box.x0 >= whole.x0, words
+        assert box.x1 <= whole.x1, words
+        if what == "tick":
+            continue
+        for other, beside, place in seen:
+            if other != "tick" and text is not beside:
+                assert not box.overlaps(place), (words, beside.get_text())
+
+
+@pytest.fixture
+def mixed(a2a: Callable[..., Outcome], tmp_path: Path) -> list[Path]:
+    """Imported results beside one's own of a variable in capitals, all with the link's rate."""
+    imported = tmp_path / "2019.h5"
+    assert a2a("import", TABLE_2019, "--link-rate", "100", "-o", imported).status == 0
+    own = [
+        synthetic.write_launch(
+            tmp_path / f"{n}.h5",
+            Setup(
+                nodes=n,
+                sizes=(1000, 8000, 60000),
+                ops=10,
+                seed=n,
+                link_rate_gbps=100,
+                environment={"PSM2_RCVTHREAD": "1"},
+            ),
+        )
+        for n in (2, 4, 8, 16)
+    ]
+    return [imported, *own]
+
+
+@pytest.mark.parametrize("kind", ["scaling", "sizes", "latency"])
+@pytest.mark.parametrize("width", [style.COLUMN_WIDTH, style.PAGE_WIDTH])
+def test_imported_results_beside_own_ones_are_legible(
+    kind: str, width: float, mixed: list[Path]
+) -> None:
+    figure = plots.made(kind, loading.load(mixed), Options())
+    names = {bound.name for panel in figure.charts for bound in panel.bounds}
+    assert kind != "scaling" or "link rate, shared by the node's ranks" in names
+    require_legible(drawing.draw(figure, width))
+    for group in chart.entries(figure.charts)[0]:
+        looks = [(entry.curve.look, entry.curve.form) for entry in group.entries if entry.curve]
+        assert len(set(looks)) == len(looks)
+
+
+@pytest.mark.parametrize("width", [style.COLUMN_WIDTH, style.PAGE_WIDTH])
+def test_a_comparison_is_legible_in_a_column(width: float, tmp_path: Path) -> None:
+    setups = [
+        Setup(nodes=n, ops=10, seed=10 * n + i, environment={"PSM2_RCVTHREAD": str(i % 2)})
+        for n in (2, 4)
+        for i in range(2)
+    ]
+    found = launches(tmp_path, *setups)
+    require_legible(drawing.draw(plots.made("compare", found, Options()), width))
+
+
+def test_the_name_of_a_limit_stands_on_no_line(tmp_path: Path) -> None:
+    setups = [
+        Setup(nodes=n, sizes=(1000, 60000), ops=10, seed=n, link_rate_gbps=100) for n in (1, 2, 64)
+    ]
+    figure = sweeps.scaling(launches(tmp_path, *setups), Options())
+    asked = chosen_axes.as_asked(figure, Options(y_scale="log"))
+    page = drawing.draw(asked)
+    for axes, text, box in ((text.axes, text, b) for w, text, b in boxes(page) if w == "name"):
+        assert axes is not None
+        for line in axes.lines:
+            path = line.get_path().transformed(line.get_transform())
+            assert not path.intersects_bbox(box, filled=False), text.get_text()
+
+
+def test_ticks_of_a_panel_are_where_it_has_data(tmp_path: Path) -> None:
+    sizes = ((1000, 8000, 60000), (2000, 16000), (1000, 60000), (5000,))
+    setups = [
+        Setup(nodes=n, sizes=of, ops=6, seed=10 * i + n, environment={"FI_A": str(i)})
+        for i, of in enumerate(sizes)
+        for n in (2, 4)
+    ]
+    figure = sweeps.sizes(launches(tmp_path, *setups), Options())
+    assert [[place for place, _ in c.x.ticks] for c in figure.charts] == [[*of] for of in sizes]
+    assert len({panel.x.limits for panel in figure.charts}) == 1
+
+
+def test_one_node_has_no_tick_where_there_is_no_rate_per_node(tmp_path: Path) -> None:
+    setups = [Setup(nodes=n, sizes=(1000, 8000), ops=6, seed=n) for n in (1, 2, 4)]
+    node, rank = sweeps.scaling(launches(tmp_path, *setups), Options()).charts
+    assert [place for place, _ in node.x.ticks] == [2, 4]
+    assert [place for place, _ in rank.x.ticks] == [1, 2, 4]
+
+
+def test_a_tick_without_room_for_its_text_keeps_its_mark(tmp_path: Path) -> None:
+    sizes = [1000, 4000, 8000, 16000, 60000]
+    found = launches(tmp_path, Setup(sizes=tuple(sizes), ops=6))
+    figure = chosen_axes.as_asked(sweeps.sizes(found, Options()), Options(x_scale="linear"))
+    (axes,) = drawing.draw(figure).axes
+    texts, marks = axes.get_xticks(), axes.get_xticks(minor=True)
+    assert len(marks) > 0
+    assert sorted([*texts, *marks]) == sizes
+
+
+@pytest.mark.parametrize("kind", ["scaling", "sizes", "compare", "history", "matrix"])
+def test_a_rate_says_that_it_is_at_the_median(kind: str, tmp_path: Path) -> None:
+    if kind == "matrix":
+        found = loading.load([write_pairs(tmp_path / "a.h5", Setup(nodes=4, sizes=(8,), ops=5))])
+    else:
+        setups = [
+            Setup(nodes=n, ops=6, seed=10 * n + i, environment={"FI_A": str(i)})
+            for n in (2, 4)
+            for i in range(2)
+        ]
+        found = launches(tmp_path, *setups)
+    labels = [
+        panel.y.label
+        for panel in plots.made(kind, found, Options()).charts
+        if panel.heat is None and "Gbit/s" in panel.y.label
+    ]
+    assert labels
+    assert all(label.endswith(", at the median") for label in labels), labels
+
+
+@pytest.mark.parametrize("what", ["gbps", "latency"])
+def test_what_is_slow_is_dark_in_a_matrix(what: str, tmp_path: Path) -> None:
+    setup = Setup(nodes=6, sizes=(8, 60000), ops=20)
+    path = write_pairs(tmp_path / "a.h5", setup, Truth(senders={3: 0.5}, pairs={(4, 5): 3.0}))
+    figure = plots.made("matrix", loading.load([path]), Options(own={"what": what}))
+    heat = figure.charts[0].heat
+    assert heat is not None
+    known = np.isfinite(heat.z)
+    slow = np.argmax(np.where(known, heat.z if what == "latency" else -heat.z, -np.inf))
+    fast = np.argmin(np.where(known, heat.z if what == "latency" else -heat.z, np.inf))
+    image = drawing.draw(figure).axes[0].images[0]
+    light = image.to_rgba(image.get_array())[..., :3].sum(axis=-1).ravel()
+    assert light[slow] < 0.5 * light[fast]
+    (trace, *_) = interactive.spec(figure).charts[0]["traces"]
+    # The script's Cividis is dark at its low end, unless reversed.
+    assert (trace["colorscale"], trace["reversescale"]) == ("Cividis", what == "latency")
+
+
+@pytest.mark.parametrize("kind", ["scaling", "rates"])
+def test_dotted_is_what_a_line_would_be_at_best_and_nothing_else(kind: str, tmp_path: Path) -> None:
+    if kind == "rates":
+        found = loading.load([write_streams(tmp_path / "a.h5", [[Pipe(window=1), Pipe()]])])
+    else:
+        setups = [Setup(nodes=n, ops=6, seed=n, link_rate_gbps=60) for n in (2, 4)]
+        found = launches(tmp_path, *setups)
+    figure = plots.made(kind, found, Options())
+    own = [b for panel in figure.charts for b in panel.bounds if b.look is not None]
+    others = [b for panel in figure.charts for b in panel.bounds if b.look is None]
+    assert own
+    assert bool(others) == (kind == "scaling")
+    for axes, panel in zip(drawing.draw(figure).axes, figure.charts, strict=True):
+        dotted = [line for line in axes.lines if line.get_linestyle() == ":"]
+        expected = [bound for bound in panel.bounds if bound.look is not None]
+        assert [line.get_color() for line in dotted] == [
+            style.look(bound.look or 0).color for bound in expected
+        ]
+    traces = [t for drawn in interactive.spec(figure).charts for t in drawn["traces"]]
+    assert sum(t["line"]["dash"] == "dot" for t in traces if "line" in t) == len(own)

@@ -18,8 +18,8 @@ def looks(kind: str, *paths: Path) -> dict[str, int]:
     found: dict[str, set[int]] = {}
     for curve in (curve for one in figure.charts for curve in one.curves):
         found.setdefault(curve.name, set()).add(curve.look)
-    colours, _ = chart.entries(figure.charts)
-    for entry in colours:
+    (group,), _ = chart.entries(figure.charts)
+    for entry in group.entries:
         assert entry.curve and found[entry.name] == {entry.curve.look}
     return {name: look for name, (look,) in found.items()}
 

@@ -207,10 +207,16 @@ def test_latency_over_a_relay_is_drawn_in_its_parts(a2a: Run, tmp_path: Path) ->
     found = loading.load([path]).points
     whole = found["time_mean"].to_numpy() / 1000
     assert rest.y + there.y + back.y + client.y == pytest.approx(whole)
-    edges = [curve for curve in shares.curves if curve.form == "step"]
-    assert edges[-1].y == pytest.approx(100)
-    assert edges[1].y[0] - edges[0].y[0] == pytest.approx(100 * there.y[0] / whole[0])
-    assert list(shares.curves[0].x) == pytest.approx([12_500, 50_000, 50_000, 200_000])
+    tops = [curve for curve in shares.curves if curve.form == "points"]
+    assert tops[-1].y == pytest.approx(100)
+    assert tops[1].y[0] - tops[0].y[0] == pytest.approx(100 * there.y[0] / whole[0])
+    # Nothing is drawn at rates, or between rates, that were not offered.
+    assert {curve.form for curve in shares.curves} == {"bars", "points"}
+    assert all(list(curve.x) == [25_000, 100_000] for curve in shares.curves)
+    bars = [curve for curve in shares.curves if curve.form == "bars"]
+    for one, top in zip(bars, tops, strict=True):
+        assert one.high is not None
+        assert list(one.high) == list(top.y)
     assert any("by its own clock" in note for note in figure.notes)
     assert latency_parts.is_there(loading.load([path]))
 

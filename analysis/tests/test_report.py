@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
@@ -220,13 +221,62 @@ def test_fi_info_stands_once_and_not_on_paper(tmp_path: Path) -> None:
     text = body(report.render(loading.load(files)))
     assert text.count("prov_name: psm2") == 1
     assert "of all 3 launches" in text
-    assert '<div class="screen-only">' in text[: text.index("prov_name")]
+    before = text[: text.index("prov_name")]
+    assert '<div class="screen-only">' in before
+    assert before.rindex("<details>") > before.rindex("</details>")  # folded
+    rules = re.search(r"@media print \{.*?\n\}", report.render(loading.load(files)), re.DOTALL)
+    assert rules is not None
+    assert re.search(r"[^}]*\.screen-only[^{]*\{ display: none !important; \}", rules[0])
 
 
 def test_rates_come_before_times(tmp_path: Path) -> None:
     text = body(page(tmp_path, Setup(sizes=(8000,))))
     table = text[text.index('id="points-table"') :]
     assert table.index("Gbit/s") < table.index("p50")
+
+
+def test_rates_come_before_times_in_a_comparison(
+    a2a: Callable[..., Outcome], tmp_path: Path
+) -> None:
+    setups = [Setup(sizes=(8000,), seed=i, environment={"FI_A": str(i)}) for i in range(2)]
+    text = body(page(tmp_path, *setups))
+    places = [text.index(f">{name}<") for name in ("A Gbit/s", "B Gbit/s", "A µs", "B µs")]
+    assert places == sorted(places)
+    said = a2a("compare", *sorted(tmp_path.glob("*.h5")), "--by", "FI_A").out
+    (heading,) = (line for line in said.splitlines() if "n A:B" in line)
+    assert heading.index("A Gbit/s") < heading.index("B Gbit/s") < heading.index("A µs")
+
+
+def test_the_verdict_of_a_comparison_is_on_top(tmp_path: Path) -> None:
+    setups = [
+        Setup(
+            sizes=(8000, 60000),
+            ops=40,
+            seed=seed,
+            environment={"PSM2_RCVTHREAD": value},
+            effects=Effects(slowdown=1.5 if value == "1" else 1.0, launch_spread=0.01),
+            started=datetime(2025, 6, 15, hour=seed, tzinfo=UTC),
+        )
+        for seed, value in enumerate("0110011001100110")
+    ]
+    text = body(page(tmp_path, *setups)).replace("\u00a0", " ")
+    top = text[: text.index("<nav")]
+    assert "PSM2_RCVTHREAD=1 against PSM2_RCVTHREAD=0: slower: 2 of 2 cells, by 3" in top
+
+
+def test_the_page_has_a_finding_once_with_the_launches_it_holds_for(tmp_path: Path) -> None:
+    setups = [
+        Setup(nodes=2, ops=60, seed=seed, effects=Effects(timer=(0.03, 3e6))) for seed in range(3)
+    ]
+    files = [synthetic.write_launch(tmp_path / f"{i}.h5", s) for i, s in enumerate(setups)]
+    found = loading.load(files)
+    merged = overview.once(finders.explain(found.measured(finders.ROLES)))
+    several = [one for one in merged if one.elsewhere]
+    assert several
+    text = html.unescape(body(report.render(found)))
+    for one in several:
+        assert text.count(f"The same with other figures: {one.elsewhere}") >= 1
+    assert text.count("The same with other figures: ") == len(several)
 
 
 def test_the_summary_has_the_findings_figures(table_2019: Path) -> None:

@@ -55,7 +55,7 @@ class Curve:
     """What colour and variant say; with a variant the legend lists both once."""
     form: Form = "line"
     faint: bool = False
-    """Thin: one of many of the same name."""
+    """Thin: one of many of the same name, or what matters less."""
     hover: tuple[str, ...] = ()
     """Plain text per point (n, launches, interval), or one text for all points."""
     listed: bool = True
@@ -97,7 +97,7 @@ class Heat:
     names: tuple[str, ...] = ()
     """Of rows and columns alike: the matrix is square, and NaN is what nobody measured."""
     dark_is_high: bool = False
-    """What is bad is dark: of times the high values, of rates the low ones."""
+    """Else bright. In a matrix what is slow is dark: of times the high values, of rates the low."""
     hover: str = "rank {x}, op {y}: {z} µs late"
     """What is told under the pointer."""
 

@@ -186,10 +186,19 @@ def at_most(
     return kept, fitting(len(values), most, what)
 
 
+_TICKS: Final = {
+    "B": labels.size_ticks,
+    "nodes": labels.count_ticks,
+    "ranks": labels.count_ticks,
+}
+"""By unit of an axis whose ticks are what was measured."""
+
+
 def alike(charts: Sequence[Chart]) -> tuple[Chart, ...]:
     """The same charts with axes by which they can be compared.
 
     All panels of one quantity have one x-scale; those whose y-axis has the same label, one y-scale.
+    Each has ticks where it has data.
     """
     drawn: list[Curve | Bound] = []
     for chart in charts:
@@ -201,6 +210,8 @@ def alike(charts: Sequence[Chart]) -> tuple[Chart, ...]:
         x, y = chart.x, chart.y
         if x.limits is None and xs.size:
             x = replace(x, limits=with_air(xs, x.log))
+        if x.ticks and x.unit in _TICKS and chart.curves:
+            x = replace(x, ticks=_TICKS[x.unit](np.concatenate([c.x for c in chart.curves])))
         if y.limits is None and len(same) > 1 and not y.log:
             y = replace(y, limits=(0.0, 1.1 * max(_top(other) for other in same)))
         out.append(replace(chart, x=x, y=y))

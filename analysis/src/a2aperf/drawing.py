@@ -4,23 +4,24 @@
 from __future__ import annotations
 
 import io
-import re
 import textwrap
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO, Final
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Canvas
-from matplotlib.patheffects import withStroke
-from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullFormatter, NullLocator
+from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullFormatter
 
-from a2aperf import output, style
+from a2aperf import bound_names, lettering, output, style
 from a2aperf.chart import Axis, Bound, Chart, Curve, Figure, Floats, Heat, shown
 from a2aperf.legend import Legend, curve_style
 
 _PANELS_PER_ROW = 3
 _PAD = 0.03  # inches between a panel, its labels included, and the edge of the page
+_BESIDE = 0.62
+"""Inches of a panel beside its axes: the label on the left and the numbers."""
 _NOTE_ROW = 0.105
 _HEADING_ROW = 0.18
 _ON_SCREEN = 150
@@ -57,15 +58,19 @@ def draw(figure: Figure, width: float | None = None, notes: bool = True) -> Page
         panel += 0.0 if square else max(_under(chart.x) for chart in figure.charts)
         lines = max(len(_subtitle(chart, width / columns)) for chart in figure.charts)
         further = max(_title(chart, width / columns).count("\n") for chart in figure.charts)
-        above = 0.11 * lines + 0.13 * further
+        below = max(_x_label(chart, width / columns).count("\n") for chart in figure.charts)
+        above = 0.11 * (lines + below) + 0.13 * further
         height = rows * (panel + above) + legend.height + foot + head
         page = Page(figsize=(width, height), layout="constrained")
         inside = (0, foot / height, 1, 1 - (foot + legend.height + head) / height)
         pad = 0.07 if square else _PAD  # room for what _settle moves
         page.get_layout_engine().set(rect=inside, h_pad=_PAD, w_pad=pad)  # type: ignore[union-attr, call-arg]
-        for index, chart in enumerate(figure.charts):
-            _draw_chart(page.add_subplot(rows, columns, index + 1), chart, width / columns, lines)
+        panels = [page.add_subplot(rows, columns, i + 1) for i in range(count)]
+        for axes, chart in zip(panels, figure.charts, strict=True):
+            _draw_chart(axes, chart, width / columns, lines)
         _settle(page)
+        for axes, chart in zip(panels, figure.charts, strict=True):
+            bound_names.draw(page, axes, chart)
         legend.draw(page, head)
         for row, line in enumerate(heading):
             y = 1 - (row + 0.5) * _HEADING_ROW / height
@@ -103,17 +108,16 @@ def _cut_off(page: Page) -> float:
 
 def _title(chart: Chart, width: float) -> str:
     """In lines no wider than the panel (`width`, in inches), broken at blanks and behind commas."""
-    room = max(12, int((width - 0.45) * 14))
-    lines = [""]
-    for part in re.split(r"(?<= )|(?<=,)(?! )", chart.title):
-        if len((lines[-1] + part).rstrip()) > room and lines[-1]:
-            lines.append("")
-        lines[-1] += part
-    return "\n".join(line.rstrip() for line in lines)
+    breaks = lettering.AT_COMMAS_TOO
+    return "\n".join(lettering.wrapped(chart.title, 7.5, width - _BESIDE, True, breaks))
 
 
 def _subtitle(chart: Chart, width: float) -> list[str]:
-    return textwrap.wrap(chart.subtitle, max(12, int((width - 0.45) * 20)))
+    return lettering.wrapped(chart.subtitle, 6, width - _BESIDE)
+
+
+def _x_label(chart: Chart, width: float) -> str:
+    return "\n".join(lettering.wrapped(chart.x.label, 7, width - _BESIDE))
 
 
 def _draw_chart(axes: Axes, chart: Chart, width: float, lines: int) -> None:
@@ -124,9 +128,10 @@ def _draw_chart(axes: Axes, chart: Chart, width: float, lines: int) -> None:
     axes.set_title(title or "M", pad=4 + 8 * lines, alpha=1.0 if title else 0.0)
     if subtitle:
         said = axes.annotate(
-            "\n".join(subtitle + [""] * (lines - len(subtitle))),
+            "\n".join(subtitle),
             (0, 1),
-            xytext=(0, 4),
+            xytext=(0, 1 + 8 * lines),
+            va="top",
             xycoords="axes fraction",
             textcoords="offset points",
             fontsize=6,
@@ -140,7 +145,7 @@ def _draw_chart(axes: Axes, chart: Chart, width: float, lines: int) -> None:
         _draw_curve(axes, curve, is_mark=chart.heat is not None)
     for bound in chart.bounds:
         _draw_bound(axes, bound)
-    _set_axis(axes, "x", chart.x, width - 0.5)
+    _set_axis(axes, "x", replace(chart.x, label=_x_label(chart, width)), width - 0.5)
     _set_axis(axes, "y", chart.y, 99.0)
     square = chart.heat is not None and bool(chart.heat.names)
     if square:
@@ -176,7 +181,9 @@ def _set_axis(axes: Axes, which: str, axis: Axis, length: float) -> None:
         line.set_ticklabels([text for _, text in ticks])
         if axis.upright:
             axes.tick_params(axis=which, labelrotation=90)  # type: ignore[arg-type]
-        line.set_minor_locator(NullLocator())
+        seen = {place for place, _ in ticks}
+        # What has no room for its text keeps its mark: something was measured there.
+        line.set_minor_locator(FixedLocator([p for p, _ in axis.ticks if p not in seen]))
     if axis.from_zero and not axis.limits and not axis.log:
         top = (axes.get_xlim() if which == "x" else axes.get_ylim())[1]
         highest = float(axes.dataLim.intervalx[1] if which == "x" else axes.dataLim.intervaly[1])
@@ -227,7 +234,7 @@ def _draw_curve(axes: Axes, curve: Curve, is_mark: bool = False) -> None:
         axes.fill_between(curve.x, curve.low, curve.high, color=color, alpha=0.3, linewidth=0)
         return
     if curve.form == "bars" and curve.low is not None and curve.high is not None:
-        wide = 3.2 if curve.look == 0 else 1.6
+        wide = 1.6 if curve.faint else 3.2
         axes.vlines(curve.x, curve.low, curve.high, color=color, alpha=0.45, linewidth=wide)
         return
     if curve.low is not None and curve.high is not None:
@@ -282,20 +289,6 @@ def _draw_bound(axes: Axes, bound: Bound) -> None:
     if bound.x.size == 1:
         axes.axhline(float(bound.y[0]), **line)
     axes.plot(bound.x, bound.y, **line)
-    wide = bound.x.size == 1  # as wide as the panel: its name stands at the right edge
-    axes.annotate(
-        bound.name,
-        (1.0 if wide else bound.x[-1], bound.y[-1]),
-        xycoords=("axes fraction" if wide else "data", "data"),
-        xytext=(0, -3 if bound.is_named_below else 1.5),
-        textcoords="offset points",
-        fontsize=5.5,
-        color=style.BOUND,
-        ha="right",
-        va="top" if bound.is_named_below else "bottom",
-        zorder=4,
-        path_effects=[withStroke(linewidth=1.5, foreground="white")],
-    )
 
 
 def _draw_heat(axes: Axes, heat: Heat) -> None:

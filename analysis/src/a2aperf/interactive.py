@@ -206,7 +206,7 @@ def _bars(curve: Curve, base: dict[str, Any]) -> dict[str, Any]:
         np.column_stack(three).ravel()
         for three in ((curve.x, curve.x, gap), (curve.low, curve.high, gap))
     )
-    line = {"color": f"{style.look(curve.look).color}73", "width": 9 if curve.look == 0 else 5}
+    line = {"color": f"{style.look(curve.look).color}73", "width": 5 if curve.faint else 9}
     strokes = {"mode": "lines", "line": line, "hoverinfo": "skip"}
     return base | strokes | {"x": _numbers(x), "y": _numbers(y)}
 

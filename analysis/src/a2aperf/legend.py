@@ -7,18 +7,15 @@ of its height.
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from matplotlib.figure import Figure as Page
-from matplotlib.font_manager import FontProperties
 from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle
-from matplotlib.textpath import TextToPath
 
-from a2aperf import style
+from a2aperf import lettering, style
 from a2aperf.chart import Chart, Curve, Entry, Group, entries
 
 ROW = 0.135
@@ -34,7 +31,7 @@ class _Handle:
 
     @property
     def width(self) -> float:
-        return (_HANDLE + _GAP if self.line else 0.0) + _text_width(self.name)
+        return (_HANDLE + _GAP if self.line else 0.0) + lettering.width(self.name, _SIZE)
 
 
 class Legend:
@@ -69,17 +66,11 @@ def _handles(group: Group) -> list[_Handle]:
     return title + [_handle(entry) for entry in group.entries]
 
 
-def _text_width(text: str) -> float:
-    font = FontProperties(family="DejaVu Sans", size=_SIZE)
-    return float(TextToPath().get_text_width_height_descent(text, font, False)[0]) / 72
-
-
 def _cut(entry: _Handle, width: float) -> list[_Handle]:
     """The entry, in parts below each other where its name is wider than the figure."""
     if entry.width <= width:
         return [entry]
-    letters = max(8, int(len(entry.name) * (width - _HANDLE - _GAP) / _text_width(entry.name)) - 1)
-    first, *more = textwrap.wrap(entry.name, letters)
+    first, *more = lettering.wrapped(entry.name, _SIZE, width - _HANDLE - _GAP)
     return [replace(entry, name=first), *(_Handle(text, {}) for text in more)]
 
 

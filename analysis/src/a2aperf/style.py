@@ -63,7 +63,8 @@ LOOKS = (
     Look("#AA4499", "*", _LONG, "star"),
     Look("#777777", "h", _DOTS_AND_DASHES, "hexagon"),
 )
-"""No two share colour or symbol. No dash is dotted: dotted is ideal scaling and nothing else."""
+"""No two share colour or symbol. No dash is dotted: dotted, in a line's colour, is what that line
+would be at best (`chart.Bound.look`)."""
 VARIANTS = (("full", ()), ("none", (3, 1.5)), ("left", (5, 1.5, 1.2, 1.5)), ("full", (3, 1.5)))
 """Filling of the marker and dash of what shares a colour: three settings; and, last, the baseline
 of a comparison, where a hollow marker means something else."""

@@ -157,11 +157,11 @@ def _figures(level: float) -> tuple[Column, ...]:
     """Their columns; the interval is named by its error."""
     return (
         Column("n A:B", lambda x: f"{x['launches_baseline']}:{x['launches_candidate']}"),
-        Column("A µs", layouts.microseconds, of="time_baseline"),
-        Column("B µs", layouts.microseconds, of="time_candidate"),
         Column("A Gbit/s", _rate, of="rate_baseline"),
         Column("B Gbit/s", _rate, of="rate_candidate"),
         Column("B - A", lambda x: _step(x["rate_candidate"] - x["rate_baseline"])),
+        Column("A µs", layouts.microseconds, of="time_baseline"),
+        Column("B µs", layouts.microseconds, of="time_candidate"),
         replace(layouts.SHOWN["ratio"], write=_ratio, of="ratio"),
         Column(interval(level), _interval, by="ratio_low"),
         Column("p", _probability, of="p"),

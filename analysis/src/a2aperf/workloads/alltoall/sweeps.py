@@ -240,7 +240,10 @@ def _latency_chart(title: str, setting: str, x: Axis, y: Axis, points: pd.DataFr
     hover = np.array(list(curves.hover_texts(p99)), dtype=object)
     drawn = [
         Curve("p50 to p90", p90.x, us["p50"], us["p50"], us["p90"], look=0, form="bars"),
-        Curve("p90 to p99", p90.x, us["p90"], us["p90"], us["p99"], look=5, form="bars"),
+        replace(
+            Curve("p90 to p99", p90.x, us["p90"], us["p90"], us["p99"], look=5, form="bars"),
+            faint=True,
+        ),
         Curve(
             "p99",
             p99.x[~is_max],

@@ -3,10 +3,9 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from a2aperf import curves, labels, setting_order
 from a2aperf.chart import Axis, Chart, Curve, Figure
@@ -25,12 +24,13 @@ _PARTS: Final = (
 """From the bottom up."""
 _PANELS: Final = 2
 """Of each setting and size."""
-_ALONE: Final = 1.5
-"""What is drawn of a rate without a neighbour reaches so much up and down."""
 
 
 def figure(results: Results, options: Options) -> Figure:
-    """Of each setting and size the parts in µs, and their shares one upon the other."""
+    """Of each setting and size the parts in µs, and their shares one upon the other.
+
+    The shares stand at the rates that were offered: between them nothing is known.
+    """
     found = results.complete(rates.ROLES)
     points = relay.over_relays(found)
     if points.empty:
@@ -72,16 +72,16 @@ def _charts(setting: str, size: int, rows: pd.DataFrame) -> tuple[Chart, Chart]:
     shares = 100 * part / part.sum(axis=0)
     subtitle = ", ".join(filter(None, (labels.size_text(size), setting)))
     rate = Axis("Offered rate (messages/s)", log=True, unit="messages/s")
-    lines, bands = [], []
-    edges = _edges(x)
-    wide = np.ravel(np.column_stack([edges[:-1], edges[1:]]))
+    lines, bars = [], []
     tops = np.cumsum(shares, axis=0)
     for look, (_, name) in enumerate(_PARTS):
         hover = tuple(f"{share:.1f} % of the mean latency" for share in shares[look])
         lines.append(Curve(name, x, part[look], look=look, hover=hover))
-        top, low = (np.repeat(y, 2) for y in (tops[look], tops[look] - shares[look]))
-        bands.append(Curve(name, wide, top, low, top, look=look, form="band", listed=False))
-        bands.append(Curve(name, wide, top, look=look, form="step", hover=(f"{name}: upper edge",)))
+        low = tops[look] - shares[look]
+        bars.append(
+            Curve(name, x, tops[look], low, tops[look], look=look, form="bars", listed=False)
+        )
+        bars.append(Curve(name, x, tops[look], look=look, form="points", hover=hover, listed=False))
     legend = "Where the time is"
     return (
         Chart(
@@ -97,20 +97,10 @@ def _charts(setting: str, size: int, rows: pd.DataFrame) -> tuple[Chart, Chart]:
             subtitle=subtitle,
             x=rate,
             y=Axis("% of the mean latency", limits=(0.0, 103.0)),
-            curves=tuple(bands),
+            curves=tuple(bars),
             legend=legend,
         ),
     )
-
-
-def _edges(x: NDArray[Any]) -> NDArray[np.float64]:
-    """Halfway between neighbours, of their logarithms."""
-    logs = np.log(x)
-    if logs.size == 1:
-        return np.array([x[0] / _ALONE, x[0] * _ALONE])
-    middle = (logs[1:] + logs[:-1]) / 2
-    ends = 2 * logs[0] - middle[0], 2 * logs[-1] - middle[-1]
-    return np.asarray(np.exp([ends[0], *middle, ends[1]]), dtype=np.float64)
 
 
 def _said(points: pd.DataFrame) -> tuple[str, ...]:

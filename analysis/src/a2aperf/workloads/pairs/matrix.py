@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from a2aperf import labels
 from a2aperf.chart import Axis, Bound, Chart, Curve, Figure, Form, Heat
-from a2aperf.curves import MOST_PANELS, RATE, Option, Options, fitting
+from a2aperf.curves import AT_MEDIAN, MOST_PANELS, RATE, Option, Options, fitting
 from a2aperf.errors import InputError
 from a2aperf.results import Results
 from a2aperf.workloads.pairs import links, model, similar
@@ -260,7 +260,11 @@ def _medians(view: View, shown: _Shown, what: str) -> Chart:
     return Chart(
         title=f"Median of each {view.level}'s pairs",
         x=_axis(view, shown, view.level.capitalize(), upright=True),
-        y=Axis(unit, limits=(0.0, 1.15 * float(np.nanmax([sent, received])) or 1.0), unit=unit),
+        y=Axis(
+            f"{unit}, {AT_MEDIAN}",
+            limits=(0.0, 1.15 * float(np.nanmax([sent, received])) or 1.0),
+            unit=unit,
+        ),
         curves=(
             Curve("as source", place, sent, look=0, form=forms[0], hover=hover),
             Curve("as destination", place, received, look=4, form=forms[1], hover=hover),
