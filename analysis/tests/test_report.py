@@ -265,9 +265,8 @@ def test_the_verdict_of_a_comparison_is_on_top(tmp_path: Path) -> None:
 
 
 def test_the_page_has_a_finding_once_with_the_launches_it_holds_for(tmp_path: Path) -> None:
-    setups = [
-        Setup(nodes=2, ops=60, seed=seed, effects=Effects(timer=(0.03, 3e6))) for seed in range(3)
-    ]
+    effects = Effects(bimodal=(0.2, 5.0))
+    setups = [Setup(nodes=2, sizes=(8000,), ops=400, seed=i, effects=effects) for i in range(3)]
     files = [synthetic.write_launch(tmp_path / f"{i}.h5", s) for i, s in enumerate(setups)]
     found = loading.load(files)
     merged = overview.once(finders.explain(found.measured(finders.ROLES)))
