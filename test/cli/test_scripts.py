@@ -82,11 +82,11 @@ def test_a_folder_that_cannot_be_used(tmp_path, stamp):
     assert len(built_tests(folder)) > 20
 
 
-def suite(tmp_path: Path, *cases: str, status: int = 0) -> tuple[str, str]:
+def suite(tmp_path: Path, *cases: str, status: int = 0, may_lack: str = "") -> tuple[str, str]:
     junit = tmp_path / "junit.xml"
     written = f"echo '<testsuite>{''.join(cases)}</testsuite>' >{junit}" if cases else ":"
     outcome = bash(
-        f'results={tmp_path}; suite some {junit} bash -c "$1"; echo "$passed $failed $skipped"',
+        f'may_lack="{may_lack}"; results={tmp_path}; suite some {junit} bash -c "$1"; echo "$passed $failed $skipped"',
         f"{written}; exit {status}",
     )
     assert outcome.returncode == 0, outcome.stderr
@@ -104,6 +104,20 @@ def test_a_suite_without_a_test_fails(tmp_path):
         counted, said = suite(tmp_path, *cases)
         assert counted == "0 1 0"
         assert "some: no test ran" in said
+
+
+def test_a_suite_whose_tests_were_all_skipped_fails(tmp_path):
+    """But where its stage has named the reason before: of each test."""
+    lacking, other = (
+        f'<testcase name="b"><skipped message="{why}"/></testcase>' for why in ("no disk: sda", "no doctest")
+    )
+    for may_lack in ("", "no tape|no floppy"):
+        counted, said = suite(tmp_path, lacking, lacking, may_lack=may_lack)
+        assert counted == "0 1 2"
+        assert "some: no test ran, all were skipped" in said
+    assert suite(tmp_path, lacking, other, may_lack="no disk: ")[0] == "0 1 2"
+    assert suite(tmp_path, lacking, lacking, may_lack="no tape|no disk: ")[0] == "0 0 2"
+    assert suite(tmp_path, '<testcase name="a"/>', other)[0] == "1 0 1"
 
 
 def test_what_was_not_chosen_is_told(tmp_path):

@@ -48,7 +48,12 @@ fails_by_cases() {
     fi
 }
 
-# suite NAME JUNIT COMMAND…: a command that writes a JUnit file, counted case by case.
+# all_lack TALLY: whether each test was skipped for a reason that the stage named beforehand, in $may_lack (an extended
+# regular expression of how the reason begins).
+all_lack() { [[ ${may_lack-} ]] && ! tail -n +2 "$1" | grep -qvE "^skipped: .* \\(($may_lack)"; }
+
+# suite NAME JUNIT COMMAND…: a command that writes a JUnit file, counted case by case. One that runs no test fails, also
+# where all were skipped, but for all_lack.
 suite() {
     local name=$1 junit=$2 log=$results/${1// /-}.log start=$SECONDS status=0
     local good=0 bad=0 omitted=0 aborted=no cpu
@@ -72,6 +77,9 @@ suite() {
     if ((!good && !bad && !omitted)); then
         bad=1
         say "--- $name: no test ran"
+    elif ((!good && !bad)) && ! all_lack "$log.tally"; then
+        bad=1 aborted=yes
+        say "--- $name: no test ran, all were skipped"
     fi
     if ((bad)); then
         say "--- $name failed; the end of its log:"
