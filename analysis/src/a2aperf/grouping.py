@@ -29,10 +29,22 @@ CHOICES = ("engine", "provider", "mode", "schedule", "window", "post", "ppn")
 OF_LAUNCH = ("sync", "poll", "memory")
 """Attributes of a launch that are choices; `auto` takes them by the scale."""
 FAMILIES = (
-    "PSM2_", "PSM3_", "HFI_", "FI_", "UCX_", "OMPI_MCA_pml", "OMPI_MCA_btl", "OMPI_MCA_mtl",
-    "OMPI_MCA_coll",
+    "PSM2_", "PSM3_", "HFI_", "FI_", "UCX_", "IBV_", "MLX5_", "OMPI_MCA_pml", "OMPI_MCA_btl",
+    "OMPI_MCA_mtl", "OMPI_MCA_coll",
 )  # fmt: skip
-"""Variables that decide results; launchers' own ones differ by nature."""
+"""Variables that decide results, of which a file has all that were set."""
+LAUNCHERS = (
+    "OMPI_", "OPAL_", "ORTE_", "PMIX_", "PMI_", "PRTE_", "PRRTE_", "SLURM", "SBATCH_", "SRUN_",
+    "MPICH_", "MPIEXEC_", "MPIRUN_", "HYDRA_", "HYDI_", "PBS_", "LSB_", "LS_", "LSF_", "SGE_",
+    "FLUX_", "COBALT_", "A2APERF_",
+)  # fmt: skip
+"""Variables of launchers and schedulers, which differ by nature, and of the program itself."""
+_GATHERED = (
+    *FAMILIES, "OMPI_", "OPAL_", "PMIX_MCA_", "PRTE_MCA_", "SLURM_", "MPICH_", "A2APERF_",
+)  # fmt: skip
+"""Of these, too, a file has all."""
+_IDENTITIES = ("JOBID", "JOB_ID", "HOSTNAME", "_PID", "SESSION_ID")
+"""Names that end so say which job, host or process it is."""
 HOW_MEASURED = (
     *OF_LAUNCH, "warmup", "seed", "shuffle_ranks", "domain", "program_version",
     "provider_version", "libfabric_version", "mpi_version", "baseline_transport", "started",
@@ -41,24 +53,55 @@ HOW_MEASURED = (
 """Attributes of a launch that tell how it was measured; those after `domain`, by what and when."""
 NOT_SETTINGS = {"FI_PSM2_UUID", "FI_PSM3_UUID", "FI_UNIVERSE_SIZE", "HFI_NO_BACKTRACE"}
 """Differ from job to job or from scale to scale by their nature, or are a library's own doing."""
+_OF_SESSION = {"PATH", "HOME", "USER", "LOGNAME", "PWD", "OLDPWD", "SHELL", "TERM", "TMPDIR", "_"}
+"""Differ from user to user and from shell to shell."""
+
+
+def is_setting(variable: str) -> bool:
+    """Whether a recorded variable is one where it differs.
+
+    A file has those of FAMILIES and of launchers, and what was required: all but the launchers'.
+    """
+    if variable.startswith(FAMILIES):
+        return variable not in NOT_SETTINGS
+    is_identity = variable.startswith(LAUNCHERS) or variable.endswith(_IDENTITIES)
+    return not is_identity and variable not in _OF_SESSION
+
+
+def is_known_unset(results: Results, name: str) -> bool:
+    """Whether a launch of the program that does not record a setting has seen that it is not set.
+
+    Others than those that are gathered are recorded where they were required; a study's plan knows
+    of its own.
+    """
+    if name.startswith(_GATHERED) or name in results.compared:
+        return True
+    return not any(name in one.environment for one in results.launches.values())
 
 
 def differing_names(launches: Mapping[str, Launch]) -> list[str]:
-    """Variables of the fabric families and labels that do not have one value in all launches.
+    """Variables and labels that do not have one value in all launches.
 
-    A label whose value is new in every one of many launches counts them; it is no setting.
+    A label, or a variable of no family, whose value is new in every one of many launches counts
+    them; it is no setting.
     """
     many = 4
     found = []
     everyone = list(launches.values())
-    names = {n for launch in everyone for n in launch.environment if n.startswith(FAMILIES)}
+
+    def differs(values: list[str | None], may_count: bool) -> bool:
+        different = len(set(values))
+        counts = may_count and different == len(values) > many
+        return different > 1 and not counts
+
+    names = {n for launch in everyone for n in launch.environment if is_setting(n)}
     tuned = {name for launch in everyone for name in launch.tuned}  # follow from other choices
-    for name in sorted(names - NOT_SETTINGS - tuned):
-        if len({launch.environment.get(name) for launch in everyone}) > 1:
+    for name in sorted(names - tuned):
+        values = [launch.environment.get(name) for launch in everyone]
+        if differs(values, not name.startswith(FAMILIES)):
             found.append(name)
     for name in sorted({n for launch in everyone for n in launch.labels}):
-        values = {launch.labels.get(name) for launch in everyone}
-        if len(values) > 1 and (len(values) < len(everyone) or len(everyone) <= many):
+        if differs([launch.labels.get(name) for launch in everyone], may_count=True):
             found.append(name)
     return found
 
@@ -69,7 +112,12 @@ def recorded_names(results: Results) -> list[str]:
     Whether or not they differ here: files that are exported one by one have the same columns.
     """
     everyone = list(results.launches.values())
-    variables = {n for launch in everyone for n in launch.environment if n.startswith(FAMILIES)}
+    variables = {
+        name
+        for launch in everyone
+        for name in launch.environment
+        if name.startswith(FAMILIES) or is_setting(name)
+    }
     words = {name for launch in everyone for name in launch.labels}
     names = [*HOW_MEASURED, *sorted(variables), *sorted(words)]
     return [
@@ -187,7 +235,7 @@ def setting_labels(
         of = points["engine"] if name == "provider" else program
         apart = of.nunique() > 1 and name not in ("engine", "ppn", *by)
         nowhere = absent.groupby(of).transform("all") if apart else absent & False
-        foreign = ~points["has_raw"]
+        foreign = ~points["has_raw"] | (not is_known_unset(results, name))
         for part, value, unknown, silent in zip(parts, values, foreign, nowhere, strict=True):
             if not silent:
                 text = column_text(results.columns.get(name), value)

@@ -29,7 +29,7 @@ _LONG: Final = 10.0
 _LEAST_GAP_NS: Final = 60e9
 _NOT_SET: Final = " not set"
 _UNKNOWN: Final = " unknown"
-"""Of an imported result: a text has not seen whether a variable was set."""
+"""Of what has not seen whether a variable was set, as a text that was imported."""
 
 
 @dataclass(frozen=True)
@@ -103,11 +103,13 @@ class Pairing:
 def levels(found: Results, names: Sequence[str]) -> pd.Series[str]:
     """The value that each point has of the settings, by `, `.
 
-    `NAME=VALUE`, or `NAME not set`; `NAME unknown` where the result was imported.
+    `NAME=VALUE`, or `NAME not set`; `NAME unknown` where the result was imported, or did not
+    require a variable that others did.
     """
     columns = []
-    absent = np.where(found.points["has_raw"], _NOT_SET, _UNKNOWN)
     for name in names:
+        is_known = found.points["has_raw"] & grouping.is_known_unset(found, name)
+        absent = np.where(is_known, _NOT_SET, _UNKNOWN)
         column = results.ALIASES.get(name, name)
         if column in _NOT_COMPARABLE:
             raise InputError(
