@@ -55,6 +55,7 @@ class Decision:
     unequal: NDArray[np.bool_]  # cells in which units of the sides do not spread equally
     withheld: NDArray[np.bool_]  # of these, where only the exchange of units calls a difference
     of_sides: Floats  # [2, cells], standard deviations of a unit of baseline and candidate
+    moved: int  # cells in which one of the outliers is drawn in
     level: float = LEVEL  # the error of p, equal, critical, low and high
 
     @property
@@ -144,6 +145,8 @@ def exchanged(
     low, high = bootstrap.effect_intervals(drawn, side, block, noise, rng, level)
     known = tested.freedom >= 1
     p = np.where(known, np.minimum(1.0, tested.p * family), np.nan)
+    outliers = robust.outliers(y, side, block)
+    far = np.abs(drawn[outliers] - y[outliers]) > 1e-9  # NaN is not
     return Decision(
         tested.effect,
         tested.spread,
@@ -156,11 +159,12 @@ def exchanged(
         tested.critical,
         tested.arrangements,
         family,
-        robust.outliers(y, side, block),
+        outliers,
         drawn,
         tested.unequal,
         (tested.exchanged * family <= level) & (p > level),
         tested.of_sides,
+        int(far.any(axis=0).sum()),
         level,
     )
 
@@ -216,7 +220,7 @@ def predicted(
     return Decision(
         **arrays, freedom=freedom, p=p, equal=outside, critical=critical,
         arrangements=0, family=family, outliers=nobody, drawn=y, unequal=nowhere,
-        withheld=nowhere, of_sides=np.full((2, count), np.nan), level=level,
+        withheld=nowhere, of_sides=np.full((2, count), np.nan), moved=0, level=level,
     )  # fmt: skip
 
 

@@ -218,13 +218,23 @@ def _unequal(pairing: Pairing, made: Decision) -> list[str]:
 def _outliers(pairing: Pairing, made: Decision) -> list[str]:
     if not len(made.outliers):
         return []
-    named = pairing.units[pairing.compared].to_numpy(dtype=object)
-    names = list(dict.fromkeys(jobs.of_units(named, pairing.steps)[made.outliers]))
-    unit, reach = labels.plural_of(pairing.compared), f"{robust.REACH:g}"
-    return [
-        f"{'outlier' if len(names) == 1 else 'outliers'}: {labels.list_text(names, 6)}, far from "
-        f"the other {unit} of the same side; drawn in to {reach} robust standard deviations"
-    ]
+    of_unit = pairing.units[pairing.compared].to_numpy(dtype=object)
+    names = list(dict.fromkeys(jobs.of_units(of_unit, pairing.steps)[made.outliers]))
+    unit, cells = labels.plural_of(pairing.compared), len(made.effect)
+    named = f"{'outlier' if len(names) == 1 else 'outliers'}: {labels.list_text(names, 6)}"
+    if made.moved:
+        done = f"drawn in to {robust.REACH:g} robust standard deviations"
+        if made.moved < cells:
+            done += f" in {made.moved} of {cells} cells"
+    else:
+        done = "not drawn in"
+        side = jobs.of_units(pairing.side, pairing.steps)
+        if min(side.sum(), (~side).sum()) < robust.FEWEST:
+            done += (
+                f", which takes {robust.FEWEST} {unit} a side: with fewer, one such "
+                f"{pairing.compared} can hide a change"
+            )
+    return [f"{named}, far from the other {unit} of the same side; {done}"]
 
 
 def doubts(found: Results, *sides: Sequence[str]) -> list[str]:

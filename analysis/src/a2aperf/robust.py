@@ -24,12 +24,13 @@ Floats = NDArray[np.float64]
 REACH: Final = 5.0
 # Values of a side from which they are drawn in: with fewer, an arrangement that takes two launches
 # for those of the other side, and draws them in, looks as sure as the real one.
-_FEWEST: Final = 6
+FEWEST: Final = 6
 _FEWEST_NAMED: Final = 6
 # Far out, in robust standard deviations: of studies without an outlier 2 % have a launch beyond it
 # (tests/test_robust.py); with few launches the deviation is known less well, with 0.37 n degrees
-# of freedom.
+# of freedom; and below so many in all it was simulated.
 _FAR: Final = 8.0
+_FAR_OF_FEW: Final = ((8, 36.0), (10, 15.5), (12, 12.0))
 _ERROR: Final = 0.01
 _AT_ONCE: Final = 1 << 22  # differences
 
@@ -38,7 +39,7 @@ def drawn_in(
     values: Floats, sides: NDArray[np.bool_], block: Blocks, reach: float = REACH
 ) -> Floats:
     """Values [launches] for every arrangement of the sides, [arrangements, launches]."""
-    if len(values) < 2 * _FEWEST:
+    if len(values) < 2 * FEWEST:
         return np.broadcast_to(values, sides.shape)
     members = _members(block)
     off = _off(values, sides, members)
@@ -71,12 +72,15 @@ def outliers(y: Floats, side: Sides, block: Blocks) -> NDArray[np.intp]:
 
 def _limit(n: int, told_by: int) -> float:
     """Of n values whose deviation so many of them tell."""
+    for fewer, far in _FAR_OF_FEW:
+        if n < fewer:
+            return far
     return max(_FAR, float(laws.t_isf(_ERROR / (2 * n), laws.mad_freedom(told_by))))
 
 
 def _own_scales(side: Sides) -> bool:
     """Whether either side has values enough for a deviation of its own."""
-    return min(int(side.sum()), int((~side).sum())) >= _FEWEST
+    return min(int(side.sum()), int((~side).sum())) >= FEWEST
 
 
 def _members(block: Blocks) -> list[NDArray[np.intp]]:
@@ -145,12 +149,12 @@ def _median(ordered: Floats, member: NDArray[np.bool_]) -> Floats:
 def _scales(off: Floats, sides: NDArray[np.bool_], members: list[NDArray[np.intp]]) -> Floats:
     """Mean of the robust standard deviations of both sides, [arrangements, 1].
 
-    Infinite where most do not differ, or a side has fewer than _FEWEST.
+    Infinite where most do not differ, or a side has fewer than FEWEST.
     """
     distance, known = _distance(off, sides, members)
     total = np.zeros((len(off), 1))
     for own in (sides & known, ~sides & known):
-        few = own.sum(axis=1, keepdims=True) < _FEWEST
+        few = own.sum(axis=1, keepdims=True) < FEWEST
         total += np.where(few, np.inf, _scale(distance, own))
     return total / 2
 
