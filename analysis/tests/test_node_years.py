@@ -14,6 +14,7 @@ import pytest
 
 from a2aperf import laws
 from a2aperf.nodes import history, moves, nights
+from a2aperf.nodes.night import DAY_NS, Line, Night
 from support import node_years, synthetic_pairs
 from support.edited import edited
 from support.synthetic import Setup
@@ -99,3 +100,18 @@ def test_the_cable_that_a_site_records_stands_beside_the_move(tmp_path: Path) ->
     assert made.changed is not None
     told = [(one.day - node_years.FIRST, one.fact, one.nodes) for one in made.changed.facts]
     assert told == [(40, "site_cable_serial", ["n003"]), (40, "site_cable_serial", ["n005"])]
+
+
+def test_a_day_has_the_median_of_the_launches_that_know_the_node() -> None:
+    nan = float("nan")
+    rows: list[tuple[str, list[float]]] = [
+        ("abcd", [1, 2, 3, 4]),
+        ("abce", [5, nan, 9, 7]),
+        ("abcd", [3, nan, nan, 6]),
+    ]
+    found = [
+        Night(nodes + str(at), DAY_NS + at, list(nodes), {}, [Line("sends", 8, values)])
+        for at, (nodes, values) in enumerate(rows)
+    ]
+    (table,) = history.of_nights(found).series.values()
+    assert table.tolist() == [[3, 2, 6, 5, 7]]
