@@ -332,8 +332,9 @@ def test_a_mistake_is_told_where_it_stands(
             "2:1",
             "default: expected a text",
         ),
+        ("\n[[setting]]\na2aperf-place-x = 1\n", "3:1", "unknown key 'a2aperf-place-x'"),
     ],
-    ids=["inline", "inline-head", "empty", "text", "crlf", "dotted", "escape"],
+    ids=["inline", "inline-head", "empty", "text", "crlf", "dotted", "escape", "mark"],
 )
 def test_a_mistake_is_told_where_it_stands_in_every_form_of_toml(
     tmp_path: Path, a2a: A2A, text: str, place: str, said: str

@@ -21,6 +21,7 @@ _HEAD: Final = re.compile(
     rf"^[ \t]*(?P<at>\[\[)[ \t]*[\"']?{_TABLES}[\"']?[ \t]*\]\][ \t]*(#[^\n]*)?$|(?P<inline>\{{)",
     re.MULTILINE,
 )
+_CLOSED: Final = re.compile(r"[ \t]*\}")
 
 
 def of_key(text: str, number: int, key: str) -> tuple[int, int] | None:
@@ -38,7 +39,7 @@ def of_table(text: str, number: int) -> tuple[int, int] | None:
     def marked(match: re.Match[str], mark: str) -> str:
         if match["at"]:
             return f"{match['at']}{_TABLES}]]\n{mark} = 1\n#"
-        is_empty = re.match(r"[ \t]*\}", text[match.end() :])
+        is_empty = _CLOSED.match(text, match.end())
         return f"{{{mark} = 1" + ("" if is_empty else ", ")
 
     return _found(text, number, _HEAD, marked)
@@ -64,10 +65,9 @@ def _found(
         table = _table(notation.of_toml("".join(pieces)), number)
     except ValueError:
         return None
-    marks = [key.removeprefix(_MARK) for key in table if key.startswith(_MARK)]
-    if not marks:
+    at = next((place for i, place in enumerate(places) if f"{_MARK}{i}" in table), None)
+    if at is None:
         return None
-    at = places[int(marks[0])]
     return text.count("\n", 0, at) + 1, at - text.rfind("\n", 0, at)
 
 
