@@ -320,7 +320,9 @@ def test_what_is_slow_is_dark_in_a_matrix(what: str, tmp_path: Path) -> None:
     slow = np.argmax(np.where(known, heat.z if what == "latency" else -heat.z, -np.inf))
     fast = np.argmin(np.where(known, heat.z if what == "latency" else -heat.z, np.inf))
     image = drawing.draw(figure).axes[0].images[0]
-    light = image.to_rgba(image.get_array())[..., :3].sum(axis=-1).ravel()
+    pixels = image.get_array()
+    assert pixels is not None
+    light = image.to_rgba(pixels)[..., :3].sum(axis=-1).ravel()
     assert light[slow] < 0.5 * light[fast]
     (trace, *_) = interactive.spec(figure).charts[0]["traces"]
     # The script's Cividis is dark at its low end, unless reversed.

@@ -33,13 +33,16 @@ _Box = tuple[float, float, float, float]
 
 def draw(page: Page, axes: Axes, chart: Chart) -> None:
     """The names of the chart's limits; once the axes lie where they stay."""
+    named = [bound for bound in chart.bounds if bound.look is None]
+    if not named:
+        return
     width, height = page.get_size_inches()
     left, low, wide, high = axes.get_position().bounds
     # Not on the axis itself, which a name would hide.
     frame = left * width + _AIR, low * height, (left + wide) * width, (low + high) * height
     drawn = np.concatenate([_along(page, line) for line in axes.lines])
     taken: list[_Box] = []
-    for bound in (bound for bound in chart.bounds if bound.look is None):
+    for bound in named:
         told = lettering.wrapped(bound.name, _SIZE, frame[2] - frame[0])
         size = max(lettering.width(line, _SIZE) for line in told), len(told) * _ROW
         ends = np.column_stack([bound.x, bound.y])[[0, -1]]
