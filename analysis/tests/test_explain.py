@@ -122,6 +122,8 @@ def test_modes_are_told_with_their_shares(tmp_path: Path) -> None:
 
 def test_a_timer_is_a_delay_that_size_does_not_change(tmp_path: Path) -> None:
     (one,) = findings(tmp_path, with_effects(timer=(0.05, 3e6)), "timer")
+    assert re.search(r"of \(p99 - p50\) / p50 no more than \d+ rows are as much alike; ", one.text)
+    assert re.search(r"\d+ ops are late by that, and \d+ by .* ms to .* ms$", one.text)
     assert float(one.numbers["from_ns"]) < 3e6 < float(one.numbers["to_ns"])
 
 

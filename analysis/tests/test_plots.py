@@ -82,7 +82,7 @@ def test_latency_of_2019_marks_p99_that_is_the_maximum(old: Results) -> None:
     names = {c.name for c in figure.charts[0].curves}
     assert "p99 = max" in names  # n = 100 and sorted[int(0.99 n)]
     assert "p99" not in names
-    assert any("too few ops" in note for note in figure.said)
+    assert any("insufficient samples" in note for note in figure.said)
 
 
 def test_a_point_without_a_p99_has_no_mark_of_it(tmp_path: Path) -> None:
@@ -306,7 +306,7 @@ def test_compare_of_2019_shows_the_effect_and_claims_nothing(old: Results) -> No
     line = curve(figure, 0, "160 ranks on 80 nodes")
     assert line[40000] == pytest.approx(2.26, abs=0.005)
     assert any("unknown" in note for note in figure.said)
-    assert "too few launches for an interval" in figure.said
+    assert "insufficient samples for an interval" in figure.said
     assert [c for c in figure.charts[0].curves if c.form == "hollow"]
 
 

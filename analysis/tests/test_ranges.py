@@ -318,7 +318,7 @@ def test_a_flag_that_is_none(a2a: A2A, path: Path, name: str, value: int) -> Non
 @pytest.mark.parametrize(
     ("name", "place", "value", "words"),
     [
-        ("clock_offset", 0, 1e300, "launch 0: clock_offset is no clock's"),
+        ("clock_offset", 0, 1e300, "launch 0: clock_offset has a value that no clock has"),
         ("ended", (), 2**62, "launch 0: it ended later than it can have"),
     ],
 )
@@ -358,8 +358,8 @@ def test_a_start_counts_every_rank(a2a: A2A, path: Path) -> None:
 
 
 LAUNCH: list[tuple[str, Any, str]] = [
-    ("clock_offset", np.nan, "clock_offset is no clock's"),
-    ("clock_drift", 5.0, "clock_drift is no clock's"),
+    ("clock_offset", np.nan, "clock_offset has a value that no clock has"),
+    ("clock_drift", 5.0, "clock_drift has a value that no clock has"),
     ("clock_domain_of_rank", 9, "clock_domain_of_rank names no clock"),
     ("rank_order", 3, "rank_order has not every rank once"),
     ("@rails", np.int32(-5), "rails is -5"),

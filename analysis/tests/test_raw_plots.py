@@ -68,6 +68,7 @@ def test_ranks_finds_the_straggler(tmp_path: Path) -> None:
     chance, limit = (float(b.y[0]) for b in shares.bounds)
     assert chance == pytest.approx(1 / 8)
     assert chance < limit < share[5]
+    assert shares.bounds[1].name == f"significantly more often: above {limit:.3g}"
     assert limit > np.delete(share, 5).max()
 
 
@@ -110,7 +111,7 @@ def test_no_rank_is_judged_where_ranks_share_cores(tmp_path: Path) -> None:
     setup = Setup(nodes=1, ppn=4, sync="barrier", node_facts={"cores_of_ranks": "2"}, ops=50)
     figure = PLOTS["ranks"].make(launches(tmp_path, setup), Options())
     assert any(note.startswith("oversubscribed: 4 ranks on 2 cores") for note in figure.said)
-    assert not [b for b in figure.charts[1].bounds if "limit" in b.name]
+    assert not [b for b in figure.charts[1].bounds if "significant" in b.name]
 
 
 def test_who_is_last_is_said_only_of_a_common_clock(tmp_path: Path) -> None:
@@ -119,7 +120,7 @@ def test_who_is_last_is_said_only_of_a_common_clock(tmp_path: Path) -> None:
         if "exit" in file["raw"]:
             del file["raw/exit"]  # as an older program wrote it
     figure = PLOTS["ranks"].make(loading.load([path]), Options())
-    assert figure.title == "Who takes longest"
+    assert figure.title == "Which rank took longest"
     told = [c.title for c in figure.charts] + [x.name for c in figure.charts for x in c.curves]
     assert not [text for text in told if "last" in text]
     assert any(note.startswith("barrier start") for note in figure.said)

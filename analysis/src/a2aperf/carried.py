@@ -52,7 +52,8 @@ def blank(timed: Timed, columns: dict[str, NDArray[Any]], says: str) -> Iterator
         if SAYS in says or not is_possible[point]:
             yield (
                 f"point {point}: {timed.time} is {took} ns with {messages[point]} messages, and "
-                f"the clocks may be off by {off:g} ns: that is no time, and no rate follows from it"
+                f"the clocks may be off by {off:g} ns: such a time means nothing, and no rate is "
+                "derived from it"
             )
         columns[timed.time] = _without(columns[timed.time], point, schema.UNKNOWN)
         for name in timed.rates:

@@ -168,7 +168,7 @@ def _said(made: Sequence[Comparison]) -> tuple[str, ...]:
         notes.append(f"bars: {labels.list_text(kinds)} of the ratio of launches")
     else:
         reasons = dict.fromkeys(one.reason for one in made if one.reason)
-        notes += reasons or ["too few launches for an interval"]
+        notes += reasons or ["insufficient samples for an interval"]
     if (cells["verdict"] == Verdict.UNDECIDED).any():
         notes.append("hollow: undecided, by the test and not by the bar")
     return tuple(notes)

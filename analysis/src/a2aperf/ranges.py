@@ -261,7 +261,7 @@ def _of_launch(index: int, segment: schema.Segment, points: pd.DataFrame) -> Ite
     yield from _of_ranks(where, segment, ranks)
     order = segment.planned_order
     if (order < 0).any() or (order >= len(points)).any() or len(np.unique(order)) < order.size:
-        yield f"{where}: planned_order is no order of points"
+        yield f"{where}: planned_order is not an order of the points"
     if segment.start:
         yield from counter_ranges.of_start(f"{where}: {segments.START}", segment.start)
         for name, values in segment.start.per_rank.items():
@@ -285,7 +285,7 @@ def _of_ranks(where: str, segment: schema.Segment, ranks: int) -> Iterator[str]:
     for name, most in (("clock_offset", _LARGEST), ("clock_drift", _LARGEST_DRIFT)):
         clocks = getattr(segment, name)
         if not (np.abs(clocks) < most).all() and not np.isnan(clocks).all():  # not known
-            yield f"{where}: {name} is no clock's"
+            yield f"{where}: {name} has a value that no clock has"
     domains = segment.clock_domain_of_rank
     if (domains < 0).any() or (domains >= max(ranks, 1)).any():
         yield f"{where}: clock_domain_of_rank names no clock"

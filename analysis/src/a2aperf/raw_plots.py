@@ -207,7 +207,7 @@ def ranks(results: Results, options: Options, limit: Limit) -> Figure:
         )
     elif not on_clock:
         notes.append("the clocks agree too loosely to tell which rank finished last")
-    title = "Who is last" if on_clock else "Who takes longest"
+    title = "Which rank finished last" if on_clock else "Which rank took longest"
     return Figure("ranks", title, charts, tuple(notes), left_out)
 
 
@@ -253,16 +253,22 @@ def _share_chart(ends: Floats, axis: Axis, on_clock: bool, limit: Limit | None) 
     notes = [f"n\u00a0=\u00a0{labels.count_text(n, 'op')}"]
     luck = limit(behind, count) if limit else None
     if luck is not None:
-        bounds.append(Bound(f"limit of chance {luck:.3g}", rank[[0, -1]], np.full(2, luck)))
+        bounds.append(
+            Bound(f"significantly more often: above {luck:.3g}", rank[[0, -1]], np.full(2, luck))
+        )
         notes.append(
-            "limit of chance: equal ranks with independent ops all stay below it in 95\u00a0% of "
-            "launches"
+            "significantly more often: equal ranks with independent ops all stay below it in "
+            "95\u00a0% of launches"
         )
     elif limit:
-        notes.append("no limit of chance is drawn, for which rank is behind depends on earlier ops")
+        notes.append(
+            "no limit of significance is drawn: which rank is behind depends on earlier ops"
+        )
     what = "finished last" if on_clock else "took longest"
     return Chart(
-        title="How often each rank was last" if on_clock else "How often each rank took longest",
+        title="How often each rank finished last"
+        if on_clock
+        else "How often each rank took longest",
         x=axis,
         y=Axis("Share of ops", from_zero=True),
         curves=(Curve(f"share of ops in which the rank {what}", rank, share, form="stems"),),

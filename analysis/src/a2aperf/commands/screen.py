@@ -106,7 +106,7 @@ def run(
     ] = False,
     seed: Annotated[
         int | None,
-        typer.Option(min=0, metavar="N", help="Of the random order. Default: by chance; recorded."),
+        typer.Option(min=0, metavar="N", help="Random seed. Default: drawn, and recorded."),
     ] = None,
     out: Annotated[
         Path | None,

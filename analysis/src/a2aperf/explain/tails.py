@@ -48,9 +48,9 @@ def _mean_above(above: pd.DataFrame, total: int) -> Finding:
     worst = series.most(above, excess)
     return Finding(
         "tails",
-        f"the mean lies above p90 in {len(above)} of {total} rows: fewer than one op in ten "
-        f"carries it; most: mean {us(worst['time_mean'])} against p50 {us(worst['time_p50'])} "
-        f"(+{percent(float(excess.max()))})",
+        f"the mean lies above p90 in {len(above)} of {total} rows: the slowest tenth of the "
+        f"ops makes it so; furthest apart: mean {us(worst['time_mean'])}, "
+        f"p50 {us(worst['time_p50'])} (+{percent(float(excess.max()))})",
         f"most at {series.place(worst)}",
         int(above["ops"].sum()),
         numbers={"rows": len(above), "of": total},

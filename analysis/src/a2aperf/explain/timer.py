@@ -69,8 +69,8 @@ def find(found: Results) -> list[Finding]:
             "timer",
             f"in {count} of {len(points)} rows p99 - p50 lies between {ms(start)} and "
             f"{ms(start * _WIDTH)}, although their p50 ranges from {us(middle[inside].min())} to "
-            f"{us(middle[inside].max())} (a factor of {span:.0f}); as multiples of p50 at "
-            f"most {in_proportion} rows lie as close together; {gap}",
+            f"{us(middle[inside].max())} (a factor of {span:.0f}); of (p99 - p50) / p50 "
+            f"no more than {in_proportion} rows are as much alike; {gap}",
             f"{rows['message_size'].nunique()} sizes, ranks "
             f"{listed(sorted(set(rows['ranks'])), 12)}",
             count,
@@ -107,4 +107,6 @@ def _gap(found: Results, rows: pd.DataFrame, start: float) -> str:
         below += int(((late >= (2 - _WIDTH) * start) & (late < start)).sum())
     if laws.binomial_cdf(below, inside + below, 0.5) >= _ERROR:
         return ""
-    return f"{inside} ops are so late, {below} by a stretch as long just below"
+    return (
+        f"{inside} ops are late by that, and {below} by {ms((2 - _WIDTH) * start)} to {ms(start)}"
+    )

@@ -212,7 +212,7 @@ def latency(results: Results, options: Options) -> Figure:
     charts = [_latency_chart(title, setting, x, y, rows) for title, setting, rows in groups]
     notes: tuple[str, ...] = ()
     if shown["p99_is_max"].any():
-        notes += ("p99\u00a0=\u00a0max: too few ops for a p99 of its own",)
+        notes += ("p99\u00a0=\u00a0max: insufficient samples for a p99 of its own",)
     notes += curves.said(shown, charts)
     title = "Op time against message size"
     return Figure("latency", title, curves.alike(charts), notes, left_out)
