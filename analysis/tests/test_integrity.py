@@ -433,6 +433,27 @@ def test_a_copy_hides_no_damage(a2a: Run, launch: Path) -> None:
     assert not launch.with_name("x.h5").exists()
 
 
+@pytest.mark.parametrize("state", ["finished", "interrupted", "failed"])
+def test_how_a_launch_ended_follows_from_its_checksum(a2a: Run, launch: Path, state: str) -> None:
+    """Its state is written last, and a flipped bit may say that it still runs."""
+    with edited(launch) as file:
+        file.attrs["layout"] = "preallocated"
+        end = file["segments/0"]
+        end["end_state"][()] = schema.END_STATES.index(state)
+        reason = {"finished": "finished", "interrupted": "signal", "failed": "other"}[state]
+        end["end_reason"][()] = schema.END_REASONS.index(reason)
+        end["message"][()] = b"somebody ended it"
+    with h5py.File(launch, "r+") as file:
+        file["segments/0/end_state"][()] = schema.END_STATES.index("running")
+    (found,) = loading.load([launch]).launches.values()
+    assert found.end_state == state
+    assert "still running" not in a2a("check", launch).out
+    with h5py.File(launch, "r+") as file:
+        file["segments/0/ended"][()] += 1
+    (found,) = loading.load([launch]).launches.values()
+    assert found.end_state == "running"
+
+
 ASKED = ("window", "message_size", "ranks", "nodes", "ranks_per_node", "partner", "distance")
 
 

@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 
 from a2aperf import check, cli, trailer
-from a2aperf.errors import InputError
-from conftest import TABLE_2019
+from a2aperf.errors import STATUS_BAD_INPUT, InputError
+from conftest import TABLE_2019, Outcome
 from support import (
     mutants,
     native_echo,
@@ -85,7 +85,7 @@ FORMS = (alltoall, pairs, stream, echo, open_loop, qos, interference, merged, im
 
 @pytest.mark.parametrize("form", FORMS)
 def test_no_change_of_a_finished_file_is_missed(
-    tmp_path: Path, form: Callable[[Path], Path]
+    a2a: Callable[..., Outcome], tmp_path: Path, form: Callable[[Path], Path]
 ) -> None:
     path = form(tmp_path / "x.h5")
     content, random = path.read_bytes(), np.random.default_rng(12)
@@ -93,6 +93,8 @@ def test_no_change_of_a_finished_file_is_missed(
         path.write_bytes(mutants.mutant(content, random))
         trailer._of.cache_clear()  # two writes may have one time
         assert trailer.of(path) is trailer.Trailer.WRONG
+    outcome = a2a("check", path)  # of the last one: each may end the process that reads it
+    assert outcome.status == STATUS_BAD_INPUT and ": error: " in outcome.out, outcome
 
 
 @pytest.mark.slow

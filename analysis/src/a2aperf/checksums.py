@@ -232,10 +232,11 @@ def _without_uncounted(
 # How a launch ended ------------------------------------------------------------------------------
 
 
-def of_end(launch: h5py.Group) -> int:
-    """Of what is known of a launch at its end only."""
+def of_end(launch: h5py.Group, state: int | None = None) -> int:
+    """Of what is known of a launch at its end only; `state` instead of the one that it has."""
     crc = Crc()
-    for name in ("end_state", "end_reason", "ended"):
+    crc.add_values(launch["end_state"][()] if state is None else np.int8(state))
+    for name in ("end_reason", "ended"):
         crc.add_values(launch[name][()])
     crc.add_text(bytes(launch["message"][()]))
     return crc.value

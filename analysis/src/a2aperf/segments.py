@@ -11,7 +11,7 @@ import h5py
 import numpy as np
 from numpy.typing import NDArray
 
-from a2aperf import making, strict
+from a2aperf import checksums, making, strict
 from a2aperf.errors import DAMAGE, what_is_damaged
 from a2aperf.schema import END_REASONS, END_STATES, SEGMENT_ATTRIBUTES, Kind, Segment
 
@@ -164,7 +164,24 @@ def _end_state(group: h5py.Group) -> str:
     state = strict.one_number(group["end_state"])
     if not 0 <= state < len(END_STATES):
         raise ValueError(f"{group.name}/end_state has a value without a meaning")
-    return END_STATES[state]
+    return END_STATES[_settled(group) if END_STATES[state] == "running" else state]
+
+
+def _settled(group: h5py.Group) -> int:
+    """The state that the checksum of a launch's end is of, where it still says that it runs.
+
+    It is written last: of a launch that ended it need not be on the disk, and a flipped bit takes
+    it away.
+    """
+    running = END_STATES.index("running")
+    if checksums.OF_END not in group:
+        return running
+    told = strict.one_number(group[checksums.OF_END])
+    others = range(running + 1, len(END_STATES))
+    return next(
+        (state for state in others if told == checksums.of_end(group, state)),
+        running,
+    )
 
 
 def _end_reason(group: h5py.Group) -> str:
