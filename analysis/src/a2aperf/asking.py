@@ -197,7 +197,7 @@ def content(
             f"{path}: damaged: what was asked, who measured, or a description is not as it was "
             f"written (/digest); 'a2a check --repair {path} -o NEW' keeps what is sound"
         )
-    verified.require_rows(file, file_lock.Writer)
+    verified.require_rows(file, [*file_lock.Writer])
     reading.require_whole_copy(path, file, groups)
     has_samples = reading.raw_samples(file)
     return Content(
