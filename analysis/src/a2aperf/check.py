@@ -301,6 +301,9 @@ def _samples(
         yield _error(f"{where}: {raw.valid.sum()} valid ops in /raw, {row['ops']} in the summary")
         return
     yield from (_error(f"{where}: {text}") for text in _impossible(raw, row, clock))
+    if wrong := [*workload.impossible(row, raw)]:
+        yield from (_error(f"{where}: {text}") for text in wrong)
+        return
     if row["state"] == "failed":
         yield from (_error(f"{where}: {text}") for text in ranges.of_failed(row))
         return

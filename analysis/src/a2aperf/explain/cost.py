@@ -31,6 +31,7 @@ _TOLD: Final = 0.3  # the same, of each launch's own line: one that misses by mo
 _ALIKE: Final = 0.03  # the same, whatever fits of each rank count leave
 _AS_WELL: Final = 1.5  # times what those leave
 _SANE: Final = 0.5  # of the cost of a byte: a half width that bounds the rate from above
+_SEEN: Final = 0.1  # of the longest messages' time: bytes that take less tell no rate
 _ROUNDS: Final = 5  # of finding the weights
 
 
@@ -227,8 +228,15 @@ def _seen(value: float, half: float) -> str:
     return f"{us(value)} (± {us(half)})"
 
 
-def _best(per_byte: float, half: float, launches: int) -> str:
-    """The rate that the cost of a byte allows, with its interval where that says something."""
+def _best(one: Fit, line: pd.DataFrame) -> str:
+    """The rate that the cost of a byte allows, with its interval where that says something.
+
+    Of launches too few for an interval only where bytes are seen in the times at all.
+    """
+    per_byte, half, launches = one.per_byte, one.half[2], one.launches
+    bytes_of = (line["ranks"] - 1) * line["message_size"]
+    if math.isnan(half) and float((bytes_of * per_byte / line["time_p50"]).max()) < _SEEN:
+        return "what a byte costs is not seen at these sizes"
     text = f"{8 / per_byte:.3g} Gbit/s per rank as messages grow"
     if math.isnan(half):
         count = count_text(launches, "launch", "launches")
@@ -240,17 +248,23 @@ def _best(per_byte: float, half: float, launches: int) -> str:
 
 
 def _bound(one: Fit, line: pd.DataFrame) -> str:
-    """The size below which messages, and not bytes, are what costs; as far as that is known."""
+    """The size below which messages, and not bytes, are what costs; as far as that is known.
+
+    A size beyond those measured is an extrapolation, and is not told.
+    """
+    largest = float(line["message_size"].max())
     if math.isnan(one.per_message):
         if not one.once > (0 if math.isnan(one.half[0]) else one.half[0]):
             return ""
         share = one.once / (int(line["ranks"].iloc[0]) - 1)
         size = float(f"{share / one.per_byte:.2g}")
-        return f" (at most {us(share)} per message: message-rate-bound below {size:.0f} B at most)"
+        below = f": message-rate-bound below {size:.0f} B at most" if size <= largest else ""
+        return f" (at most {us(share)} per message{below})"
     if not one.per_message > (0 if math.isnan(one.half[1]) else one.half[1]):
         return ""
     rate = 1e3 / one.per_message
-    return f" (message-rate-bound below ~{one.crossing:.0f} B: {rate:.3g} M/s per rank)"
+    below = f"message-rate-bound below ~{one.crossing:.0f} B: " if one.crossing <= largest else ""
+    return f" ({below}{rate:.3g} M/s per rank)"
 
 
 def _told(one: Fit, line: pd.DataFrame, name: str) -> Finding:
@@ -261,7 +275,7 @@ def _told(one: Fit, line: pd.DataFrame, name: str) -> Finding:
     costs += _bound(one, line)
     return Finding(
         "cost",
-        f"T = α + (R−1)(o + B·g): {costs}, {_best(one.per_byte, one.half[2], one.launches)}; "
+        f"T = α + (R−1)(o + B·g): {costs}, {_best(one, line)}; "
         f"residual {percent(one.residual)}, largest {percent(one.worst)} at "
         f"{at['message_size']} B and {at['ranks']} ranks",
         _where(line, name),

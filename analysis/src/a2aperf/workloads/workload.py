@@ -150,6 +150,8 @@ class Workload:
     """Columns that say how long a point was asked to be."""
     timed: Timed | None = None
     """A time that the start of its points need not carry; without it no rate is told."""
+    impossible: Verify = lambda row, raw: iter(())
+    """What is wrong of the op times of a point, from which then nothing follows, in words."""
     untold: Callable[[Results], Results] = lambda results: results
     """The same without figures that their ops do not carry, as if they had never been told."""
     unsaid: Unsaid = field(default_factory=Unsaid)

@@ -30,6 +30,7 @@ from a2aperf.traits import Judged
 from a2aperf.workloads.alltoall import (
     contradictions,
     forwarding,
+    impossible,
     late,
     matrices,
     nodes,
@@ -109,7 +110,8 @@ WORKLOAD: Final = Workload(
         grouping.THREADS,
         grouping.POLLING,
     ),
-    untold=one_way.without_rates,
+    impossible=impossible.of_samples,
+    untold=impossible.without_times,
     before={
         matrices.TRAFFIC: matrices.UNIFORM,
         grouping.WINDOW_BYTES: 0,
