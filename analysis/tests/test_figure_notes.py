@@ -20,7 +20,7 @@ CROWDED = Setup(nodes=1, ppn=4, sync="barrier", node_facts={"cores_of_ranks": "2
 WORDS = "oversubscribed: 4 ranks on 2 cores"
 
 
-@pytest.mark.parametrize("kind", ["sizes", "scaling", "latency", "cdf", "ops", "ranks", "history"])
+@pytest.mark.parametrize("kind", ["sizes", "scaling", "latency", "cdf", "ops", "history"])
 def test_oversubscribed_cores_are_said_under_every_figure(kind: str, tmp_path: Path) -> None:
     notes = plots.made(kind, launches(tmp_path, CROWDED), Options()).notes
     assert notes[0].startswith(WORDS)

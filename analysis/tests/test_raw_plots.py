@@ -107,13 +107,6 @@ def test_no_limit_of_chance_where_ops_depend_on_each_other(tmp_path: Path) -> No
         assert len(panel.bounds) == limits
 
 
-def test_no_rank_is_judged_where_ranks_share_cores(tmp_path: Path) -> None:
-    setup = Setup(nodes=1, ppn=4, sync="barrier", node_facts={"cores_of_ranks": "2"}, ops=50)
-    figure = PLOTS["ranks"].make(launches(tmp_path, setup), Options())
-    assert any(note.startswith("oversubscribed: 4 ranks on 2 cores") for note in figure.said)
-    assert not [b for b in figure.charts[1].bounds if "significant" in b.name]
-
-
 def test_who_is_last_is_said_only_of_a_common_clock(tmp_path: Path) -> None:
     path = synthetic.write_launch(tmp_path / "x.h5", Setup(sync="barrier", ops=20))
     with edited(path) as file:

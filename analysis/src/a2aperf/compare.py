@@ -79,6 +79,8 @@ class Comparison:
     """What the files say of their columns."""
     launches: tuple[int, int] = (0, 0)
     """Of baseline and candidate in all, of which a cell may have fewer."""
+    oversubscribed: Sequence[str] = ()
+    """Of the doubts those that are said first: no figure of such launches is read without."""
 
     @property
     def status(self) -> int:
@@ -289,6 +291,7 @@ class _Judge:
             self.level,
             self.found.columns,
             (len(launches[0]), len(launches[1])),
+            remarks.oversubscribed(self.found, *launches),
         )
 
     def _most(self, change: float) -> int | None:

@@ -190,16 +190,13 @@ def ranks(results: Results, options: Options, limit: Limit) -> Figure:
     edges = np.flatnonzero(np.diff(launch.node_of_rank[:count])).astype(np.float64) + 0.5
     rank = np.arange(count, dtype=float)
     axis = Axis("Rank", ticks=labels.count_ticks(rank.tolist()) if count <= 32 else ())
-    crowded = oversubscription(launch)
     charts = (
         _late_chart(ends, axis, edges, on_clock),
-        _share_chart(ends, axis, on_clock, None if crowded else limit),
+        _share_chart(ends, axis, on_clock, limit),
     )
     setting = f", {row['setting']}" if row["setting"] else ""
     size = labels.size_text(row["message_size"])
     notes = [f"{size}{setting}, {count} ranks, launch {row['launch']}"]
-    if crowded:
-        notes.insert(0, f"{crowded}: the kernel decides which rank runs, and no rank is judged")
     if not on_clock and barrier:
         notes.append(
             "barrier start: each rank's time counts from its own exit of the barrier, so the "
@@ -238,11 +235,8 @@ def _whole(n: int) -> tuple[tuple[float, str], ...]:
     return tuple((float(op), labels.number_text(op, 1)) for op in range(0, n, step))
 
 
-def _share_chart(ends: Floats, axis: Axis, on_clock: bool, limit: Limit | None) -> Chart:
-    """How often each rank was behind, and up to where that can be luck.
-
-    No `limit` where ranks are not to be judged.
-    """
+def _share_chart(ends: Floats, axis: Axis, on_clock: bool, limit: Limit) -> Chart:
+    """How often each rank was behind, and up to where that can be luck."""
     n, count = ends.shape
     rank = np.arange(count, dtype=float)
     behind = ends.argmax(axis=1)
@@ -251,7 +245,7 @@ def _share_chart(ends: Floats, axis: Axis, on_clock: bool, limit: Limit | None) 
     said = f"equal shares, 1/R = {equal:.3g}"
     bounds = [Bound(said, rank[[0, -1]], np.full(2, equal), named_below=True)]
     notes = [f"n\u00a0=\u00a0{labels.count_text(n, 'op')}"]
-    luck = limit(behind, count) if limit else None
+    luck = limit(behind, count)
     if luck is not None:
         bounds.append(
             Bound(f"significantly more often: above {luck:.3g}", rank[[0, -1]], np.full(2, luck))
@@ -260,7 +254,7 @@ def _share_chart(ends: Floats, axis: Axis, on_clock: bool, limit: Limit | None) 
             "significantly more often: equal ranks with independent ops all stay below it in "
             "95\u00a0% of launches"
         )
-    elif limit:
+    else:
         notes.append(
             "no limit of significance is drawn: which rank is behind depends on earlier ops"
         )

@@ -237,13 +237,19 @@ def _outliers(pairing: Pairing, made: Decision) -> list[str]:
     return [f"{named}, far from the other {unit} of the same side; {done}"]
 
 
+def oversubscribed(found: Results, *sides: Sequence[str]) -> list[str]:
+    """Which launches had more ranks than cores, as `doubts` says it."""
+    launches = {name: found.launches[name] for side in sides for name in side}
+    return [f"{words}{_in_launches(names, sides)}" for words, names in crowded(launches).items()]
+
+
 def doubts(found: Results, *sides: Sequence[str]) -> list[str]:
     """What the launches of the sides know of why they differ: cores shared or taken away.
 
     `sides` are the baseline's and the candidate's, or one that has all.
     """
     launches = {name: found.launches[name] for side in sides for name in side}
-    told = [f"{words}{_in_launches(names, sides)}" for words, names in crowded(launches).items()]
+    told = oversubscribed(found, *sides)
     hit = [name for name in launches if preemption.is_often(found, name)]
     if hit:
         yielding = any(yields(launches[name]) for name in hit)

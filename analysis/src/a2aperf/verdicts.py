@@ -34,8 +34,9 @@ def lines(comparison: Comparison) -> list[str]:
 
 
 def heading(comparison: Comparison) -> list[str]:
-    """Who is A and who B, on how many launches, at which error level."""
+    """Who is A and who B, on how many launches, at which error level; oversubscribed ones first."""
     return [
+        *comparison.oversubscribed,
         f"A (baseline): {comparison.baseline}",
         f"B:            {comparison.candidate}",
         rests_on(comparison),
@@ -207,8 +208,9 @@ def closing(comparison: Comparison) -> list[str]:
     elif (cells["verdict"] == Verdict.UNDECIDED).any() and cells["spread"].notna().any():
         why = f"{unit} of one side differ by {_span(cells['spread'].dropna())}"
         told.append(f"not decided: {'; '.join([why, *comparison.doubts])}")
-    if comparison.doubts and not told:
-        told.append("; ".join(comparison.doubts))
+    rest = [doubt for doubt in comparison.doubts if doubt not in comparison.oversubscribed]
+    if rest and not told:
+        told.append("; ".join(rest))
     found = cells["detectable"].dropna()
     if len(found):
         told.append(f"minimum detectable effect (90% power): {_span(found)}")

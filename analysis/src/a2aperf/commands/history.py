@@ -19,6 +19,7 @@ from a2aperf.errors import InputError
 from a2aperf.history import LINE, Change, History, history
 from a2aperf.labels import count_text
 from a2aperf.nodes.night import Per
+from a2aperf.oversubscription import in_launches
 from a2aperf.tables import UNKNOWN, Column, Table, aligned
 
 EXAMPLES = """\
@@ -99,11 +100,12 @@ def run(
         terminal.say(f"{register}: {save_baseline} is {count_text(len(loaded.files), 'file')}")
         return
     made = history(found)
+    crowded = in_launches(found.launches)
     if as_json:
-        document = {**_plain(made), "notes": list(found.unjudged)}
+        document = {**_plain(made), "notes": [*crowded, *found.unjudged]}
         terminal.say_text(json.dumps(document, indent=1, default=str))
     else:
-        terminal.say(*_lines(made, every), *(f"note: {note}" for note in found.unjudged))
+        terminal.say(*crowded, *_lines(made, every), *(f"note: {note}" for note in found.unjudged))
 
 
 def _refuse_beside(

@@ -11,7 +11,9 @@ from a2aperf import history as judging
 from a2aperf.chart import Figure
 from a2aperf.curves import WHAT, Kind, Option, Options
 from a2aperf.errors import InputError
-from a2aperf.explain import equal
+from a2aperf.explain import equal, oversubscribed
+from a2aperf.labels import count_text
+from a2aperf.oversubscription import in_launches
 from a2aperf.percent import share
 from a2aperf.results import Results
 from a2aperf.workloads.alltoall import drawn, matrices, sweeps
@@ -44,8 +46,25 @@ def history(results: Results, options: Options) -> Figure:
 
 
 def ranks(results: Results, options: Options) -> Figure:
-    """Who is last in one launch, with the share that equal ranks stay below."""
-    return raw_plots.ranks(results, options, equal.limit_of_share)
+    """Who is last in one launch, with the share that equal ranks stay below.
+
+    Of ranks that share cores the kernel decides that, and nobody is shown.
+    """
+    alone = oversubscribed.without(results)
+    if alone.points.empty and not results.points.empty:
+        words = "; ".join(in_launches(results.launches))
+        raise InputError(f"{words}: the kernel decides which rank is last, and none is shown")
+    figure = raw_plots.ranks(alone, options, equal.limit_of_share)
+    left = results.points["launch"].nunique() - alone.points["launch"].nunique()
+    if not left:
+        return figure
+    said = f"{count_text(left, 'oversubscribed launch', 'oversubscribed launches')} not looked at"
+    return replace(figure, left_out=(*figure.left_out, said))
+
+
+def _any_alone(results: Results) -> bool:
+    alone = oversubscribed.without(results)
+    return bool(alone.points["has_raw"].any())
 
 
 def _over_days(results: Results) -> bool:
@@ -116,5 +135,6 @@ KINDS: dict[str, Kind] = {
         "An op lasts until its last rank. A bright column is a rank that is slow again and again.",
         needs_raw=True,
         one_launch=True,
+        in_report=_any_alone,
     ),
 }
