@@ -19,7 +19,7 @@ import xarray as xr
 from matplotlib.figure import Figure
 
 import a2aperf
-from a2aperf import plots, results, verdicts
+from a2aperf import errors, plots, results, verdicts
 from a2aperf.drawing import Page
 from a2aperf.explain.finders import FINDERS
 from a2aperf.runs import Runs
@@ -372,6 +372,18 @@ def test_the_tree_has_a_node_per_launch(runs: Runs, tmp_path: Path) -> None:
         assert again["01.h5#0"]["gbps_rank"].to_numpy().tolist() == rows["gbps_rank"].tolist()
 
 
+def test_what_installs_a_package_works_where_it_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Debian's Python takes no packages: there, and in no other place, an environment is made."""
+    monkeypatch.setattr(sys, "executable", "/home/a b/bin/python")
+    monkeypatch.setattr(sys, "prefix", "/home/a b")
+    assert (
+        errors.installing("pyarrow", "parquet") == "'/home/a b/bin/python' -m pip install pyarrow"
+    )
+    monkeypatch.setattr(sys, "prefix", sys.base_prefix)
+    made = "python3 -m venv ~/a2a && ~/a2a/bin/pip install './analysis[parquet]'"
+    assert errors.installing("pyarrow", "parquet") == made
+
+
 def test_without_xarray_the_rest_works_and_arrays_say_what_to_do(launch: Path) -> None:
     program = f"""
 import sys
@@ -388,7 +400,7 @@ for ask in (lambda: runs.tree, runs.ops):
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
-    hint = "needs xarray: pip install 'a2aperf[xarray]'"
+    hint = f"needs xarray: {errors.installing('xarray', 'xarray')}"
     assert done.stdout == f"1\ntree {hint}\nops {hint}\n"
 
 

@@ -6,7 +6,7 @@
     python docs/figures/make.py scaling-2019     those named
     python docs/figures/make.py --list           what there is
 
-Needs the package a2a (`pip install ./analysis[test]`), Chromium for the pictures of the report,
+Needs the package a2a (`pip install './analysis[test]'` of an environment of its own), Chromium for the pictures of the report,
 and for the figures of this machine the program: jobs/local.sh builds it, or A2APERF names it.
 The table of 2019 is imported; everything else is measured here and now, in some minutes, and kept
 in build/figures, so that a second call only draws. What needs a part that is missing is skipped

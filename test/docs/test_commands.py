@@ -108,3 +108,10 @@ def without_figures(line: str) -> str:
     line = re.sub(r"[~/]\S*/build/", "build/", line)
     line = re.sub(r"\S+\.(h5|html)", r"FILE.\1", line)
     return re.sub(r"[0-9.]+", "0", line)
+
+
+@pytest.mark.parametrize("document", [*DOCUMENTS, ROOT / "docs" / "notebook.ipynb"], ids=lambda path: path.name)
+def test_packages_go_into_an_environment(document: Path):
+    """Debian's Python takes none beside its own: a bare `pip install` is refused there."""
+    text = document.read_text("utf-8")
+    assert not re.findall(r"(?<!bin/)(?<!-m )pip install .*", text)

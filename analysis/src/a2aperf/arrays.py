@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from a2aperf import grouping, roles, sample_columns, schema, tables
 from a2aperf.datasets import RAW
 from a2aperf.deferred import pandas as pd
-from a2aperf.errors import InputError
+from a2aperf.errors import InputError, installing
 from a2aperf.launch import Launch
 from a2aperf.raw_ops import RawOps
 from a2aperf.results import Results
@@ -29,7 +29,7 @@ def _xarray(what: str) -> ModuleType:
     try:
         import xarray
     except ImportError as error:
-        hint = f"{what} needs xarray: pip install 'a2aperf[xarray]'"
+        hint = f"{what} needs xarray: {installing('xarray', 'xarray')}"
         raise ImportError(hint, name="xarray") from error
     return xarray
 

@@ -2,6 +2,8 @@
 """What goes wrong because of what the user gave."""
 
 import re
+import shlex
+import sys
 from typing import Final
 
 from a2aperf.visible import visible
@@ -53,3 +55,13 @@ class InputError(Exception):
     def __init__(self, message: str) -> None:
         # What comes out of a file may hold anything, and goes to a terminal.
         super().__init__(visible(" ".join(message.split())))
+
+
+def installing(package: str, extra: str) -> str:
+    """What installs a package that is missing beside this one.
+
+    A Python that is no environment, as Debian's, takes no packages: then both go into one.
+    """
+    if sys.prefix == sys.base_prefix:
+        return f"python3 -m venv ~/a2a && ~/a2a/bin/pip install './analysis[{extra}]'"
+    return f"{shlex.quote(sys.executable)} -m pip install {package}"

@@ -202,7 +202,7 @@ class Runs:
 
         What was asked for is a coordinate, what was measured a variable; the launch's attributes
         are the node's, its variables and labels those of its children `environment` and `labels`.
-        No raw samples. Needs xarray (`pip install 'a2aperf[xarray]'`), or raises ImportError.
+        No raw samples. Needs xarray (the extra `xarray`), or raises ImportError.
         """
         return arrays.tree(self.results)
 
@@ -217,7 +217,7 @@ class Runs:
         `point`, `attempt`, `start` (ns since 1970) and `valid`. `settings` as for `sel`. Reads that
         point now. Raises InputError where points of different settings, sizes or clusters are
         left, or no raw samples are there; ImportError without xarray
-        (`pip install 'a2aperf[xarray]'`).
+        (the extra `xarray`).
         """
         found = self.sel(**settings).results
         clusters.require_one(found, self._mixed)

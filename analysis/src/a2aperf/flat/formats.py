@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from a2aperf import output, schema, tables, writer
 from a2aperf.deferred import pandas as pd
-from a2aperf.errors import InputError
+from a2aperf.errors import InputError, installing
 from a2aperf.flat.rows import KEY, Flat
 
 _TYPES: Final = {bool: "INTEGER", int: "BIGINT", float: "DOUBLE", str: "TEXT"}
@@ -50,7 +50,8 @@ def _as_parquet(path: Path, _kind: str, made: Flat) -> int:
         import pyarrow as pa
         from pyarrow import parquet
     except ImportError:
-        raise InputError("Parquet needs pyarrow: pip install 'a2aperf[parquet]'") from None
+        what = installing("pyarrow", "parquet")
+        raise InputError(f"Parquet needs pyarrow: {what}") from None
     table = pa.Table.from_pandas(made.rows, preserve_index=False)
     said = tables.described(made.columns, table.column_names)
     fields = [field.with_metadata(said[field.name]) for field in table.schema]
@@ -74,7 +75,7 @@ def _into_duckdb(path: Path, kind: str, made: Flat) -> int:
     try:
         import duckdb
     except ImportError:
-        raise InputError("DuckDB needs duckdb: pip install 'a2aperf[duckdb]'") from None
+        raise InputError(f"DuckDB needs duckdb: {installing('duckdb', 'duckdb')}") from None
     output.require_no_link(path)
     try:
         with closing(duckdb.connect(str(path))) as base:
