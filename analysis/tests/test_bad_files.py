@@ -16,7 +16,7 @@ import h5py
 import numpy as np
 import pytest
 
-from a2aperf import loading, schema, writer
+from a2aperf import loading, schema, temporary, writer
 from a2aperf.errors import InputError
 from conftest import Outcome
 from support import synthetic
@@ -234,9 +234,11 @@ def test_folder_without_permission(a2a: Run, launch: Path) -> None:
         locked = folder / "locked"
         locked.mkdir(mode=stat.S_IRUSR | stat.S_IXUSR)
         a2a("merge", *files, "-o", locked / "x.h5").refused("locked is not writable")
-        with pytest.raises(InputError, match=r"x\.h5: cannot be written: Permission denied"):
-            # what the check before cannot see, such as a race
-            writer._temporary(locked / "x.h5")
+        with (
+            pytest.raises(InputError, match=r"x\.h5: cannot be written: Permission denied"),
+            temporary.of(locked / "x.h5"),
+        ):
+            pass  # what the check before cannot see, such as a race
 
 
 def test_full_disk_leaves_nothing(a2a: Run, launch: Path) -> None:
