@@ -49,6 +49,13 @@ def test_a_command_line_that_cannot_be_read(a2a: A2A, line: str, said: str) -> N
     assert said.endswith(")") <= outcome.err.endswith(f"{said}\n")
 
 
+@pytest.mark.parametrize(
+    "words", [("doctor", "-N", "1\n2\033[2J"), ("table", "--a\nb\033[2J"), ("a\nb\033[2J",)]
+)
+def test_what_was_typed_stays_on_one_line(a2a: A2A, words: tuple[str, ...]) -> None:
+    a2a(*words).refused()
+
+
 @pytest.mark.parametrize("row", cli.COMMANDS, ids=lambda row: row.name)
 def test_every_command_names_its_options_that_are_unknown(a2a: A2A, row: cli.CommandRow) -> None:
     outcome = a2a(row.name, "--zzzzzz")

@@ -41,7 +41,7 @@ def told(error: _click.exceptions.UsageError, commands: Sequence[str], words: Se
         path = error.ctx.command_path
     elif words and words[0] in commands:
         path = f"a2a {words[0]}"
-    return f"{_wrong(error, commands)} (see '{path} --help')"
+    return f"{_line(_wrong(error, commands))} (see '{path} --help')"
 
 
 def _wrong(error: _click.exceptions.UsageError, commands: Sequence[str]) -> str:
