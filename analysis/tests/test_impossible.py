@@ -44,7 +44,9 @@ def test_no_op_is_over_before_its_messages_are_looked_at(
     assert said in checked.out
     assert "50 valid ops take 3 ns or less" in checked.out
     assert "nan" not in checked.out
-    rows = json.loads(a2a("table", path, "--json").out)["rows"]
+    shown = a2a("table", path, "--json")
+    assert f"a2a: {path}: times of 4 points left out: no op can be done so soon\n" in shown.err
+    rows = json.loads(shown.out)["rows"]
     for row in rows:
         is_known = row["mode"] == "write"
         for name in ("time_min", "time_p50", "time_max", "gbps_rank", "gbps_sustained", "msg_rate"):

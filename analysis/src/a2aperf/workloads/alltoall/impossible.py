@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
 from a2aperf import schema
 from a2aperf.deferred import pandas as pd
+from a2aperf.labels import count_text
 from a2aperf.raw_ops import RawOps
 from a2aperf.results import Results
 from a2aperf.workloads.alltoall import forwarding, matrices, one_way
@@ -51,13 +53,18 @@ def without_times(found: Results) -> Results:
     if not wrong.any():
         return found
     said = [
-        f"point {row['point']}: time_p50 is {row['time_p50']:g} ns with {_messages(limit[index])}: "
+        f"point {row['point']}: time_p50 is {row['time_p50']:g} ns with {_messages(least)}: "
         "that is no time, and no rate follows from it"
-        for index, row in points[wrong].iterrows()
+        for (_, row), least in zip(points[wrong].iterrows(), limit[wrong], strict=True)
+    ]
+    paths = Counter(found.launches[str(launch)].path for launch in points.loc[wrong, "launch"])
+    told = [
+        f"{path}: times of {count_text(count, 'point')} left out: no op can be done so soon"
+        for path, count in paths.items()
     ]
     names = [name for name in (*_TIMES, *one_way.LEFT_OUT) if name in points]
     left = points.assign(**{name: points[name].mask(wrong) for name in names})
-    return replace(found, points=left, untold=(*found.untold, *said))
+    return replace(found, points=left, untold=(*found.untold, *said), older=(*found.older, *told))
 
 
 def of_samples(row: pd.Series[Any], raw: RawOps) -> Iterator[str]:
@@ -70,5 +77,4 @@ def of_samples(row: pd.Series[Any], raw: RawOps) -> Iterator[str]:
 
 
 def _messages(limit: float) -> str:
-    count = round(limit / schema.IMPOSSIBLE_NS)
-    return f"{count} message{'s' if count > 1 else ''} of the busiest rank"
+    return f"{count_text(round(limit / schema.IMPOSSIBLE_NS), 'message')} of the busiest rank"
