@@ -5,8 +5,8 @@
 
 The tests look at the same table with up to 200 studies a row. Rows in which something is to be
 found get a tenth of the studies, 200 at least, and all where that is too few to tell. The exit
-status is 1 where a rate of false alarms is not held (upper 95 % bound above 6.5 % for 5 %) or a true effect is
-found too rarely.
+status is 1 where a rate of false alarms is not held (upper 95 % bound above 6.5 % for 5 %) or a
+true effect is found too rarely.
 """
 
 import argparse
