@@ -33,7 +33,7 @@ _Box = tuple[float, float, float, float]
 
 def draw(page: Page, axes: Axes, chart: Chart) -> None:
     """The names of the chart's limits; once the axes lie where they stay."""
-    named = [bound for bound in chart.bounds if bound.look is None]
+    named = [bound for bound in chart.bounds if bound.look is None and bound.name.strip()]
     if not named:
         return
     width, height = page.get_size_inches()
