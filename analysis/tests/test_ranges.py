@@ -13,12 +13,9 @@ import numpy as np
 import pytest
 
 from a2aperf import schema
-from conftest import TABLE_2019, Outcome
+from conftest import Outcome
 from support import (
     native_echo,
-    native_interference,
-    native_open_loop,
-    native_paths,
     native_streams,
     synthetic,
     synthetic_pairs,
@@ -487,43 +484,12 @@ _ASKED_TOO_MUCH = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "write",
-    [
-        native_streams.write,
-        native_echo.write,
-        native_open_loop.write,
-        native_paths.write,
-        native_interference.write,
-    ],
-)
+@pytest.mark.parametrize("write", [native_streams.write, native_echo.write])
 def test_so_can_files_of_other_workloads(
     a2a: A2A, tmp_path: Path, write: Callable[[Path], Path]
 ) -> None:
     data = write(tmp_path / "own.h5").read_bytes()
     tried(a2a, data, tmp_path, 200)
-
-
-@pytest.mark.slow
-def test_so_can_a_text_that_was_imported(a2a: A2A, tmp_path: Path) -> None:
-    path = tmp_path / "imported.h5"
-    assert a2a("import", TABLE_2019, "-o", path).status == 0
-    tried(a2a, path.read_bytes(), tmp_path, 300)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", range(3))
-def test_what_is_sound_can_be_used(a2a: A2A, sound: bytes, tmp_path: Path, seed: int) -> None:
-    assert tried(a2a, sound, tmp_path, seed) > 0
-
-
-@pytest.mark.slow
-def test_so_can_a_matrix_of_pairs(a2a: A2A, tmp_path: Path) -> None:
-    path = tmp_path / "pairs.h5"
-    setup = Setup(nodes=3, ppn=1, sizes=(8, 60000), ops=12)
-    truth = synthetic_pairs.Truth(pairs={(0, 1): 2.0})
-    synthetic_pairs.write_pairs(path, setup, truth)
-    tried(a2a, path.read_bytes(), tmp_path, 100)
 
 
 def test_messages_lie_in_a_kind_of_memory_of_the_launch(a2a: A2A, tmp_path: Path) -> None:
