@@ -103,6 +103,11 @@ def old() -> Path:
     return path
 
 
+def two_here() -> Path:
+    """2 ranks on this machine over the loopback: each has a core, or nobody is shown to be last."""
+    return launch("here-2", 2, "--sizes", "1000,8000,60000", "--ops", "200", "--provider", "net")
+
+
 def here() -> Path:
     """4 ranks on this machine over the loopback."""
     sizes = ("--sizes", "1000,8000,60000")
@@ -239,7 +244,7 @@ PICTURES = (
     Picture("compare-here.svg", plot("compare", copies, "--by", "FI_SHM_DISABLE_CMA")),
     Picture("cdf-here.svg", plot("cdf", here, "--size", "1000", "--size", "8000")),
     Picture("ops-here.png", plot("ops", here, "--size", "1000", "--size", "60000")),
-    Picture("ranks-here.png", plot("ranks", here)),
+    Picture("ranks-here.png", plot("ranks", two_here)),
     Picture("matrix.svg", plot("matrix", pairs)),
     Picture("table.svg", screen(14, lambda: ["table", here()])),
     Picture(
