@@ -9,7 +9,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import h5py
 import numpy as np
 import pandas as pd
 import pytest
@@ -19,6 +18,7 @@ from a2aperf.explain import faster as faster_module
 from a2aperf.explain.finders import explain
 from a2aperf.explain.finding import Finding
 from support import synthetic
+from support.edited import edited
 from support.synthetic import Effects, Setup
 
 pytestmark = pytest.mark.usefixtures("summed_once")
@@ -85,7 +85,7 @@ def test_so_is_a_schedule_that_is_faster(tmp_path: Path, faster: str) -> None:
     """Of both modes, at each size; what goes by way of leaders is another setting like any."""
     setup = replace(LARGE, ppn=2, modes=BOTH, schedules=("shift", "node-aware"))
     path = synthetic.write_launch(tmp_path / "a.h5", setup)
-    with h5py.File(path, "r+") as file:
+    with edited(path) as file:
         slow = file["schedule"].asstr()[()] != faster
         for name in [name for name in file if name.startswith("time_")]:
             times = file[name][()]

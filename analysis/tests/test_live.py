@@ -59,6 +59,8 @@ def _begun(path: Path) -> Path:
         file.attrs["layout"] = "preallocated"
         file["state"][:] = 0
         file["segments/0/end_state"][()] = 0
+    with h5py.File(path, "r+") as file:
+        file["segments/0/end_checksum"][()] = 0  # which comes with the end
     return path
 
 

@@ -72,4 +72,4 @@ def test_nobody_is_shown_to_be_last(tmp_path: Path) -> None:
     figure = plots.made("ranks", mixed, Options())
     assert any("launch 02.h5" in note for note in figure.notes)
     assert "2 oversubscribed launches not looked at" in figure.left_out
-    assert "Who is last" in report.render(mixed)
+    assert "ow often each rank" in report.render(mixed)
