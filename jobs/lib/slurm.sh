@@ -171,6 +171,7 @@ keep_output() {
 # sees it. Of bad input, with status 2, nothing is written.
 note_early_end() {
     (($1 != 0 && $1 != 2)) && [[ ${results-} && ! -e ${plan_file-} ]] || return 0
+    [[ ! -L $results/ended-$job_id.tsv ]] || return 0 # as of require_no_links, which may be still to come
     { mkdir -p "$results" &&
         printf 'kind\tended\tstatus\treason\n%s\t%s\t%d\t%s\n' "$kind" "$(now)" "$1" "${last_words//[[:cntrl:]]/ }" \
             >"$results/ended-$job_id.tsv"; } 2>/dev/null || true

@@ -541,6 +541,19 @@ def test_no_link_is_followed_in_a_folder_of_results(job, tmp_path, name):
     assert [file.name for file in (tmp_path / "results").iterdir()] == [name]
 
 
+def test_no_link_is_followed_by_a_job_that_ends_early(job, tmp_path):
+    (tmp_path / "results").mkdir()
+    victim = tmp_path / "victim"
+    victim.write_text("kept\n")
+    (tmp_path / "results/ended-79.tsv").symlink_to(victim)
+    outcome = job("note_early_end 1")
+    assert (outcome.returncode, outcome.stderr) == (0, "")
+    assert victim.read_text() == "kept\n"
+    (tmp_path / "results/ended-79.tsv").unlink()
+    assert job("note_early_end 1").returncode == 0
+    assert (tmp_path / "results/ended-79.tsv").read_text().startswith("kind\tended")
+
+
 def test_links_of_other_jobs_and_results_that_are_links_stay(job, tmp_path):
     (tmp_path / "results").mkdir()
     for name in ("log-78.tsv", "run-a-n2.h5"):
