@@ -13,6 +13,7 @@ from pathlib import Path
 
 import h5py
 import pytest
+from met_calls import spread
 from processes import PATIENCE
 
 pytestmark = pytest.mark.slow
@@ -95,18 +96,12 @@ class Command:
         )
 
 
-def spread(calls: int) -> list[int]:
-    """Which calls are met: the first, the last, and as many between them as are asked for."""
-    few = min(CALLS or calls, calls)
-    return sorted({1 + i * (calls - 1) // max(few - 1, 1) for i in range(few)})
-
-
 def calls_of(command: Command, call: str, preload: Callable[[str, Path], dict[str, str]], notes: Path) -> list[int]:
     """Which of those of a run to which nothing happens are met; of several processes, those of the one that has most."""
     notes.unlink(missing_ok=True)
     outcome = command.run(preload(f"call={call} do=kill nth={NEVER}", notes))
     assert outcome.returncode == 0, outcome.stderr
-    return spread(max(int(line.split()[-1]) for line in notes.read_text().splitlines())) if notes.exists() else []
+    return spread(max(int(line.split()[-1]) for line in notes.read_text().splitlines()), CALLS) if notes.exists() else []
 
 
 @pytest.mark.parametrize("is_there", [False, True], ids=["new", "replaced"])

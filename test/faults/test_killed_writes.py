@@ -13,6 +13,7 @@ import checksums
 import h5py
 import numpy as np
 import pytest
+from met_calls import spread
 from processes import PATIENCE
 
 pytestmark = pytest.mark.slow
@@ -59,12 +60,6 @@ class Life:
 
 def told(outcome: subprocess.CompletedProcess[str]) -> list[int]:
     return [int(line.split()[1]) for line in outcome.stdout.splitlines() if line.startswith("done ")]
-
-
-def spread(calls: int) -> list[int]:
-    """Which calls are met: the first, the last, and as many between them as are asked for."""
-    few = min(CALLS or calls, calls)
-    return sorted({1 + i * (calls - 1) // max(few - 1, 1) for i in range(few)})
 
 
 def holds(file: Path, points: list[int], whole: h5py.File) -> None:
@@ -118,7 +113,7 @@ def range_of(life: Life, call: str, preload, folder: Path) -> list[int]:
     file.unlink()
     calls = int(notes.read_text().split()[-1])
     notes.unlink()
-    return spread(calls)
+    return spread(calls, CALLS)
 
 
 def killed(life: Life, call: str, nth: int, preload, folder: Path, whole: h5py.File) -> str:
