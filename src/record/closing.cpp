@@ -180,14 +180,14 @@ std::optional<std::string> against_mpi(const Rows& rows) {
     if (ratios.empty()) return std::nullopt;
     std::sort(ratios.begin(), ratios.end());
     const double wider = widening_for(judged.size());
-    const auto reaches = [&](const Row* row, double Summary::*end) { // one, or beyond
+    const auto widened = [&](const Row* row, double Summary::*end) { // its logarithm
         const double ratio = std::log(summary_of(*row).ratio);
         return ratio + wider * (std::log(summary_of(*row).*end) - ratio);
     };
     const auto faster =
-        std::ranges::count_if(judged, [&](const Row* row) { return reaches(row, &Summary::ratio_low) > 0; });
+        std::ranges::count_if(judged, [&](const Row* row) { return widened(row, &Summary::ratio_low) > 0; });
     const auto slower =
-        std::ranges::count_if(judged, [&](const Row* row) { return reaches(row, &Summary::ratio_high) < 0; });
+        std::ranges::count_if(judged, [&](const Row* row) { return widened(row, &Summary::ratio_high) < 0; });
     const auto unknown = std::ssize(ratios) - std::ssize(judged);
     const auto undecided = std::ssize(judged) - faster - slower;
     // Of an even number the mean of the middle two, geometric: then swapping the sides inverts it.
