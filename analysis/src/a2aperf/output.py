@@ -3,11 +3,9 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 from pathlib import Path
 
-from a2aperf import writer
+from a2aperf import temporary, writer
 from a2aperf.errors import InputError
 
 
@@ -32,17 +30,8 @@ def require_no_link(path: Path) -> None:
 def replace(path: Path, data: bytes) -> None:
     """Write under a temporary name in the same folder, then rename: whole or not at all."""
     try:
-        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+        with temporary.of(path) as made:
+            made.write(data)
+            made.rename(path)
     except OSError as error:
         raise InputError(f"{path}: cannot be written: {error.strerror or error}") from error
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-        mask = os.umask(0)
-        os.umask(mask)
-        Path(name).chmod(0o666 & ~mask)  # mkstemp made it private
-        Path(name).replace(Path(name).with_name(path.name))
-    except OSError as error:
-        raise InputError(f"{path}: cannot be written: {error.strerror or error}") from error
-    finally:
-        Path(name).unlink(missing_ok=True)

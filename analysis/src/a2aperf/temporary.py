@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import tempfile
 from collections.abc import Iterator
@@ -25,6 +26,20 @@ class Temporary:
         """The open file, whatever has its name now; HDF5 opens names."""
         own = Path(f"/proc/self/fd/{self.handle}")
         return own if own.exists() else self.name
+
+    def write(self, data: bytes) -> None:
+        """All of it, at once."""
+        with os.fdopen(self.handle, "wb", closefd=False) as stream:
+            stream.write(data)
+
+    def rename(self, path: Path) -> None:
+        """Give it its name; OSError where another file has the one that it had."""
+        mask = os.umask(0)
+        os.umask(mask)
+        os.fchmod(self.handle, 0o666 & ~mask)  # mkstemp made it private
+        if not os.path.samestat(self.name.lstat(), os.fstat(self.handle)):
+            raise OSError(errno.ESTALE, f"{self.name.name} is another file by now")
+        self.name.replace(path)
 
 
 @contextmanager

@@ -115,8 +115,7 @@ def write(
     with temporary.of(path) as made, _refusing(path):
         if _largest_size(document) <= IN_MEMORY:
             image = _image(document)
-            with made.itself.open("r+b") as stream:
-                stream.write(image + trailer.text(zlib.crc32(image), len(image)))
+            made.write(image + trailer.text(zlib.crc32(image), len(image)))
         else:
             _require_space(path, _largest_size(document))
             with OpenedOnce(made.itself, "w", libver=LIBVER) as file:
@@ -171,12 +170,7 @@ def _publish(made: temporary.Temporary, path: Path) -> None:
     Raises OSError where the disk refuses, and where another file has the name meanwhile.
     """
     os.fsync(made.handle)
-    mask = os.umask(0)
-    os.umask(mask)
-    os.fchmod(made.handle, 0o666 & ~mask)  # mkstemp made it private
-    if not os.path.samestat(made.name.lstat(), os.fstat(made.handle)):
-        raise OSError(errno.ESTALE, f"{made.name.name} is another file by now")
-    made.name.replace(path)
+    made.rename(path)
     try:
         _sync(path.parent)
     except OSError as error:
