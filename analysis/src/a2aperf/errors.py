@@ -4,6 +4,8 @@
 import re
 import shlex
 import sys
+from collections.abc import Sequence
+from difflib import get_close_matches
 from typing import Final
 
 from a2aperf.visible import visible
@@ -55,6 +57,12 @@ class InputError(Exception):
     def __init__(self, message: str) -> None:
         # What comes out of a file may hold anything, and goes to a terminal.
         super().__init__(visible(" ".join(message.split())))
+
+
+def nearest(name: str, known: Sequence[str], alike: float = 0.6) -> str:
+    """`did you mean PROVIDER?`, or where no known name is so much alike `expected one of …`."""
+    close = get_close_matches(name, known, 1, alike)
+    return f"did you mean {close[0]}?" if close else f"expected one of {', '.join(known)}"
 
 
 def installing(package: str, extra: str) -> str:

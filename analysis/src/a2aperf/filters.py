@@ -153,14 +153,15 @@ def _number(said: str, value: str, units: str) -> float:
     try:
         return float(value)
     except ValueError:
-        size = _size(value)
-        if size is not None:
-            return size
+        bytes_ = size(value)
+        if bytes_ is not None:
+            return bytes_
         of = f", in {units}" if units and units != "1" else ""
         raise InputError(f"{said}: '{value}' is not a number{of}") from None
 
 
-def _size(text: str) -> float | None:
+def size(text: str) -> float | None:
+    """Bytes, as the program's command line takes them; None where it is no size."""
     found = _SIZE.match(text)
     if found is None:
         return None

@@ -6,18 +6,15 @@ So colours, panels and what is left out of many do not depend on the order of a 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Hashable, Sequence
 from typing import Any, Final
 
-from a2aperf import grouping, labels
+from a2aperf import filters, grouping, labels
 from a2aperf.deferred import pandas as pd
 from a2aperf.results import Results
 
 PLACE: Final = "setting_place"
 """Column of `with_settings`."""
-_SIZE: Final = re.compile(r"([0-9]+(?:\.[0-9]+)?)([KMG]?)(?:I?B)?", re.IGNORECASE)
-_POWERS: Final = {"": 0, "K": 1, "M": 2, "G": 3}
 
 _Key = tuple[int, float, list[tuple[int, int, str]]]
 
@@ -71,9 +68,9 @@ def _is_absent(value: Any) -> bool:
 def _key(value: Any) -> _Key:
     if value is None:
         return 0, 0.0, []
-    found = _SIZE.fullmatch(str(value))
-    if found is not None:
-        return 1, float(found[1]) * 1024 ** _POWERS[found[2].upper()], []
+    size = filters.size(str(value))
+    if size is not None:
+        return 1, size, []
     if isinstance(value, str):
         return 2, 0.0, labels.natural(value)
     return 1, float(value), []

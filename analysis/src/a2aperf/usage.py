@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
-import difflib
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 
 from typer import _click
+
+from a2aperf.errors import nearest
 
 _CHOICE: Final = re.compile(r"'(?P<value>.*)' is not one of (?P<choices>'.*')")
 _CHOOSE: Final = re.compile(r"Choose from: (.*)")
@@ -47,7 +48,8 @@ def told(error: _click.exceptions.UsageError, commands: Sequence[str], words: Se
 def _wrong(error: _click.exceptions.UsageError, commands: Sequence[str]) -> str:
     if isinstance(error, _click.exceptions.NoSuchOption):
         close = list(error.possibilities or ())  # the nearest first
-        return f"unknown option '{error.option_name}'" + _meant(close[:1])
+        meant = f": did you mean {close[0]}?" if close else ""
+        return f"unknown option '{error.option_name}'{meant}"
     if isinstance(error, _click.exceptions.MissingParameter):
         found = _CHOOSE.search(_line(error.format_message()))
         expected = f": expected one of {found[1]}" if found else ""
@@ -95,13 +97,7 @@ def _name(param: Any) -> str:
 
 
 def _unknown(what: str, given: str, known: Sequence[str]) -> str:
-    close = difflib.get_close_matches(given, known, 1)
-    hint = _meant(close) if close else f": expected one of {', '.join(known)}"
-    return f"unknown {what} '{given}'{hint}"
-
-
-def _meant(close: Iterable[str]) -> str:
-    return "".join(f": did you mean {one}?" for one in close)
+    return f"unknown {what} '{given}': {nearest(given, known)}"
 
 
 def _line(text: str) -> str:

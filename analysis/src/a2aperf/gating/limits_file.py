@@ -7,12 +7,11 @@ import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Final
 
 from a2aperf import filters, notation, regular
-from a2aperf.errors import InputError
+from a2aperf.errors import InputError, nearest
 from a2aperf.labels import number_text
 
 
@@ -107,9 +106,7 @@ def _table(path: Path, number: int, table: dict[str, Any]) -> list[Limit]:
 def _require_known(path: Path, place: str, table: dict[str, Any], names: tuple[str, ...]) -> None:
     for name in table:
         if name not in names:
-            close = get_close_matches(name, names, 1)
-            hint = f"did you mean {close[0]}?" if close else f"expected one of {', '.join(names)}"
-            raise InputError(f"{path}: {place}unknown key '{name}': {hint}")
+            raise InputError(f"{path}: {place}unknown key '{name}': {nearest(name, names)}")
 
 
 def _chosen(path: Path, place: str, name: str, value: Any) -> list[str]:

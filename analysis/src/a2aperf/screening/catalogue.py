@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from a2aperf import grouping, notation, regular
 from a2aperf.credentials import looks_like_credential
-from a2aperf.errors import InputError
+from a2aperf.errors import InputError, nearest
 from a2aperf.labels import list_text, size_text
 from a2aperf.screening import places
 
@@ -172,7 +172,6 @@ def _read(path: Path, provider: str) -> _File:
     except (OSError, ValueError) as error:
         words = getattr(error, "strerror", None) or error
         raise InputError(f"{path}: not a catalogue: {words}") from None
-    text = text.removeprefix("\ufeff")  # some editors begin a file so
     parsed = _parsed(str(path), text)
     if provider and parsed.provider not in ("", provider):
         place = parsed.reader.place(-1, "provider")
@@ -386,6 +385,4 @@ def _require_conflicts(
 
 
 def _nearest(name: str, names: Iterable[str]) -> str:
-    known = sorted(names)
-    close = get_close_matches(name, known, 1, 0.5)
-    return f"did you mean {close[0]}?" if close else f"expected one of {', '.join(known)}"
+    return nearest(name, sorted(names), 0.5)
