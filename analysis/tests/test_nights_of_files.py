@@ -295,8 +295,8 @@ def test_what_is_damaged_and_can_be_read_is_told_each_time(
 ) -> None:
     folder = shutil.copytree(nightly, tmp_path / "nightly")
     with h5py.File(folder / "03.h5", "r+") as file:
-        file["message_size"][0] = 50000
-    said = "03.h5: column message_size, of what was asked, is not as it was written"
+        file["state"][0] = 65
+    said = "03.h5: point 0: its state is not as it was written (65): complete"
     for _ in range(2):  # by the files, and by the index beside them
         assert a2a("history", folder, "--per", "node").err.count(said) == 1
 

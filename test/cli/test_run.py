@@ -166,12 +166,12 @@ GOOD = ["-n", "2", "--compare", HARMLESS]
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["-n", "1", "--compare", HARMLESS], "greater than or equal to 2"),
+        (["-n", "1", "--compare", HARMLESS], "--ranks: 1 is less than 2"),
         (["-n", "2", "--compare", "FI_SHM_TX_SIZE"], "--compare FI_SHM_TX_SIZE: expected a variable or an option"),
         (["-n", "2", "--compare", "1A=2,3"], "'1A' is neither a variable nor an option of a2aperf"),
         (["-n", "2", "--compare", "A=1"], "A=1: expected two or more different values, such as A=0,1"),
         (["-n", "2", "--compare", "A=1,1"], "A=1,1: expected two or more different values"),
-        ([*GOOD, "--launches", "1"], "greater than or equal to 2"),
+        ([*GOOD, "--launches", "1"], "--launches: 1 is less than 2"),
         ([*GOOD, "--until-decided", "--launches", "8"], "--until-decided: with --compare, and without --launches"),
         ([*GOOD[2:], "-n", "99999"], "--ranks 99999: not enough cores: this machine has "),
         ([*GOOD, "--hostfile", "none"], "--hostfile none: no such file that can be read"),

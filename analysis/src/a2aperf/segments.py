@@ -171,17 +171,17 @@ def _settled(group: h5py.Group) -> int:
     """The state that the checksum of a launch's end is of, where it still says that it runs.
 
     It is written last: of a launch that ended it need not be on the disk, and a flipped bit takes
-    it away.
+    it away. Of what cannot be read no state follows.
     """
     running = END_STATES.index("running")
     if checksums.OF_END not in group:
         return running
     told = strict.one_number(group[checksums.OF_END])
-    others = range(running + 1, len(END_STATES))
-    return next(
-        (state for state in others if told == checksums.of_end(group, state)),
-        running,
-    )
+    others = range(running + 1, len(END_STATES)) if told != checksums.NONE else ()
+    try:
+        return next((one for one in others if told == checksums.of_end(group, one)), running)
+    except DAMAGE:
+        return running
 
 
 def _end_reason(group: h5py.Group) -> str:

@@ -46,7 +46,8 @@ def _known(_: trailer.Identity) -> _Known:
 def require_rows(file: h5py.File, of: Collection[file_lock.Writer] = file_lock.NOT_THERE) -> None:
     """ValueError where any point that is done with is not what was written: who shows rows asks.
 
-    Of a file whose writer is one of these: while a launch adds points, every look at its file
+    A point whose state has no meaning is none of them, unless its row is whole: see `settle`. Of a
+    file whose writer is one of these: while a launch adds points, every look at its file
     would read all samples anew.
     """
     path = Path(file.filename)
@@ -54,7 +55,8 @@ def require_rows(file: h5py.File, of: Collection[file_lock.Writer] = file_lock.N
         return
     if trailer.of(path) is trailer.Trailer.RIGHT or file_lock.writer_of(path) not in of:
         return
-    for point in np.flatnonzero(file["state"][()] != _PENDING):
+    states = file["state"][()]
+    for point in np.flatnonzero((states > _PENDING) & (states <= _FAILED)):
         try:
             is_sound = is_right(file, int(point))
         except MemoryError:
