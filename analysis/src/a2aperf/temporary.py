@@ -52,7 +52,7 @@ def of(path: Path) -> Iterator[Temporary]:
         handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)
     except OSError as error:
         raise InputError(f"{path}: cannot be written: {error.strerror}") from None
-    # Beside the other name as that was given: from where this process stands, the whole name may be of another mount.
+    # Beside the other name as that was given: the whole name may be one of another mount.
     made = Temporary(path.with_name(Path(name).name), handle)
     try:
         yield made
