@@ -21,7 +21,7 @@ def require(holds: bool, what: str) -> None:
 
 
 def a2a(*words: str | Path) -> tuple[int, str]:
-    """Run the command in this process: its exit status and its output.
+    """Run the command in this process: its exit status, and its output or why it refuses.
 
     A refusal is one line of its own and nothing else; no warning of a library gets through to the user. Whatever it
     raises ends this process.
@@ -38,4 +38,5 @@ def a2a(*words: str | Path) -> tuple[int, str]:
         line = said.removesuffix("\n").split("\n")[-1]
         require(line.startswith("a2a: ") and line.isprintable(), f"not one clear line: {said!r}")
         require(out.getvalue() == "", f"refused, and printed all the same: {out.getvalue()!r}")
+        return status, line
     return status, out.getvalue()

@@ -4,6 +4,7 @@
 import contextlib
 import csv
 import io
+import re
 import shutil
 import tempfile
 from functools import cache
@@ -12,10 +13,17 @@ from pathlib import Path
 import damage
 import h5py
 from a2aperf import loading, schema, sealing, trailer
-from property import FINE, a2a, require
+from property import FINE, NOT_SO, a2a, require
 from support import synthetic
 
 _READERS = ("table", "check", "explain", "live", "merge", "export", "report", "history", "compare")
+_NOT_SO = ("live", "compare")
+"""Readers whose status 1 is an answer: a launch that failed, settings that differ."""
+_ASKED_TOO_MUCH = {
+    "merge": "stay apart|holds the same launch",
+    "compare": "every point has mode=",
+}
+"""Words by which a reader refuses a question that a sound file need not answer."""
 
 
 @cache
@@ -32,6 +40,12 @@ def _sound() -> Path:
     return synthetic.write_launch(_folder() / "sound.h5", setup)
 
 
+@cache
+def _other() -> Path:
+    """Of another launch, to be merged."""
+    return synthetic.write_launch(_folder() / "other.h5", synthetic.Setup(nodes=2, ppn=1, sizes=(1000,), ops=8, seed=9))
+
+
 def target(data: bytes) -> None:
     """An input is a script of damage; a line `command NAME` says who else is to read the file."""
     script = data.decode(errors="surrogateescape")
@@ -39,14 +53,16 @@ def target(data: bytes) -> None:
     damage.damage(path, script)
     _seal(path)
     before = path.read_bytes()
+    is_sound = a2a("check", path)[0] == FINE
     status, out = a2a("table", path, "--csv", "--role", "all")
+    require(not is_sound or status == FINE, f"'a2a check' says sound, and 'a2a table' ends with {status}")
     if status == FINE:
         rows = list(csv.DictReader(io.StringIO(out)))
         require(0 < len(rows) <= 6, f"{len(rows)} rows of 6 points")
         require(all(row["state"] in schema.STATES for row in rows), "a state has a word")
     for name in _READERS:
         if f"command {name}" in script:
-            _read(name, path)
+            _read(name, path, is_sound)
     require(path.read_bytes() == before, "a reader changed the file")
 
 
@@ -58,14 +74,18 @@ def _seal(path: Path) -> None:
         trailer.append(path)
 
 
-def _read(name: str, path: Path) -> None:
+def _read(name: str, path: Path, is_sound: bool) -> None:
     words: dict[str, list[str | Path]] = {
         "live": ["--once"],
-        "merge": [_sound(), "-o", _folder() / "merged.h5", "--force"],
+        "merge": [_other(), "-o", _folder() / "merged.h5", "--force"],
         "export": ["--anonymize", "-o", _folder() / "export.h5", "--key", _folder() / "key", "--force"],
         "report": ["-o", _folder() / "report.html"],
         "compare": ["--by", "mode"],
     }
-    status, _ = a2a(name, path, *words.get(name, []))
+    status, said = a2a(name, path, *words.get(name, []))
+    is_fine = status == FINE or (status == NOT_SO and name in _NOT_SO)
+    if is_sound and not is_fine:
+        right = _ASKED_TOO_MUCH.get(name)
+        require(bool(right and re.search(right, said)), f"'a2a check' says sound, and 'a2a {name}' refuses: {said}")
     if status == FINE and name in ("merge", "export"):
         loading.load([_folder() / f"{'merged' if name == 'merge' else name}.h5"])
