@@ -149,11 +149,11 @@ def test_what_is_damaged_and_can_be_read_is_not_ok(a2a: A2A, tmp_path: Path) -> 
     file = synthetic_pairs.write_pairs(tmp_path / "x.h5", PAIRS)
     assert a2a("gate", file).status == 0
     with h5py.File(file, "r+") as opened:
-        opened["message_size"][0] = 999_999
+        opened["state"][0] = 65
     status, checks, _ = checked(a2a, file)
     assert status == 3 and checks["weak links"][0]["verdict"] == "ok"
     (one,) = checks["files"]
-    said = "column message_size, of what was asked, is not as it was written: "
+    said = "point 0: its state is not as it was written (65): complete"
     assert one["verdict"] == "unknown" and one["why"].startswith(f"{file}: {said}")
 
 
