@@ -56,6 +56,8 @@ def test_slow_rates_of_a_comparison_keep_their_digits(
     told = a2a("compare", path, "--by", "engine").out.splitlines()
     rows = [line.split() for line in told if line.endswith("undecided")]
     rates = [row[row.index("1:1") + 1 :][:2] for row in rows]
-    assert [[len(rate.partition(".")[2]) for rate in row] for row in rates] == [[5, 5], [2, 2]], told
+    assert [[len(rate.partition(".")[2]) for rate in row] for row in rates] == [[5, 5], [2, 2]], (
+        told
+    )
     assert all(rate.startswith("0.00") for rate in rates[0])
     assert verdicts._rate(0.5) == "0.500"
