@@ -178,6 +178,10 @@ def silent_skip(file: h5py.File) -> None:
         file[name][0] = -1
 
 
+def nothing_tried(file: h5py.File) -> None:
+    file["attempts"][0] = 0
+
+
 def raw_shape(file: h5py.File) -> None:
     del file["raw/valid"]
     file["raw/valid"] = np.ones((4, 50), np.int8)
@@ -206,6 +210,7 @@ def raw_shape(file: h5py.File) -> None:
         (units, "column time_p50 has not the units 'ns'"),
         (kind, "column window is float64, not int32"),
         (silent_skip, "skipped without a reason"),
+        (nothing_tried, "point 0 (8 ranks, 1000 B): it is complete, and has no samples"),
         (raw_shape, "/raw/valid has shape (4, 50), too small"),
     ],
 )

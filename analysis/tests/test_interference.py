@@ -306,6 +306,15 @@ def test_answers_of_no_bytes_are_compared(a2a: Run, tmp_path: Path) -> None:
     assert times[2] == pytest.approx(times[0] / times[1], rel=1e-3) and 2.8 < times[2] < 3.0
 
 
+def test_a_point_without_samples_is_not_sound(a2a: Run, tmp_path: Path) -> None:
+    path = native_interference.write(tmp_path / "i.h5", (Load(100, 3.0), Load(0)))
+    with edited(path) as file:
+        file["attempts"][0] = 0
+    told = a2a("check", path)
+    assert told.status == 2
+    assert "it is complete, and has no samples" in told.out
+
+
 def _launches(folder: Path, impact: float, seed: int) -> list[Path]:
     folder.mkdir()
     files = []

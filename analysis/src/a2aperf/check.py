@@ -234,6 +234,8 @@ def _points(found: results.Results) -> Iterator[Finding]:
         launch = found.launches.get(str(row["launch"]))
         for finding in _row(row, launch is not None and launch.has_stated_link):
             yield Finding(finding.error, f"{_where(row)}: {finding.text}")
+        if not row["has_raw"] and found.attributes[row["file"]]["raw_samples"]:
+            yield _error(f"{_where(row)}: it is complete, and has no samples")
     for state in ("pending", "failed"):
         count = int((points["state"] == state).sum())
         if count:
