@@ -15,7 +15,14 @@ from a2aperf.errors import InputError
 from a2aperf.importers import shared_link
 from a2aperf.importers.block import Block
 from conftest import DATA, Outcome
-from support.shared_link import PUBLISHED, commands, modified, received, write_text
+from support.shared_link import (
+    BY_THE_TABLES,
+    PUBLISHED,
+    commands,
+    modified,
+    received,
+    write_text,
+)
 
 Run = Callable[..., Outcome]
 TEXT = DATA / "qos-default.txt"
@@ -88,6 +95,10 @@ def test_a_path_that_connected_and_printed_nothing_got_nothing(tmp_path: Path) -
     assert last["share"].tolist() == pytest.approx([0.5, 0.5, 0.0], abs=1e-3)
     assert last["bytes"].tolist()[2] == 0
     assert last["total_gbps"].iloc[0] == pytest.approx(11.70, abs=0.01)
+    assert found["alone_gbps"].isna().all(), "the start of all three is not one path alone"
+    for point, expected in enumerate(BY_THE_TABLES):
+        told = found.loc[found["point"] == point, "expected_share"].tolist()
+        assert told == pytest.approx(expected, abs=1e-9)
 
 
 def test_of_one_that_did_not_connect_nothing_is_claimed(tmp_path: Path) -> None:
@@ -112,6 +123,38 @@ def test_what_was_printed_before_the_last_connected_is_start_up(tmp_path: Path) 
             [0, 10**10, 2 * 10**10],
             [10**10, 2 * 10**10, -1],
         ]
+
+
+def times(path: Path) -> tuple[list[int], list[list[tuple[int, int]]]]:
+    """When each path connected, and when its intervals began with their messages; in s."""
+    with h5py.File(path) as file:
+        paths = file["paths"]
+        told = zip(paths["interval_begin"][()], paths["interval_messages"][()], strict=True)
+        begun = [
+            [(int(b) // 10**9, int(m)) for b, m in zip(*row, strict=True) if b >= 0] for row in told
+        ]
+        return [int(one) // 10**9 for one in paths["connected"][()]], begun
+
+
+def test_all_paths_report_at_one_tick(tmp_path: Path) -> None:
+    """Those that connect between two lines of a tick were not there for all of it."""
+    text = commands("0,0,1", 4096)
+    for path in range(3):
+        text += f"Rx_{path} connected\n" + received(path, 10 + path, 4096)
+    text += received(2, 22, 4096) + received(0, 20, 4096) + received(1, 21, 4096)
+    file = write_text(tmp_path / "q.h5", text)
+    began = [[(0, 10 + path), (10, 20 + path)] for path in range(3)]
+    assert times(file) == ([0, 10, 10], began)
+    found = a2aperf.open(file).paths()
+    assert found["messages"].tolist() == [20, 21, 22]
+
+
+def test_who_prints_nothing_at_a_tick_got_nothing(tmp_path: Path) -> None:
+    text = commands("0,1", 4096) + "Rx_0 connected\nRx_1 connected\n"
+    for at, paths in enumerate(((0, 1), (0,), (0, 1))):
+        text += "".join(received(path, 100 * at + path + 1, 4096) for path in paths)
+    file = write_text(tmp_path / "q.h5", text)
+    assert times(file) == ([0, 0], [[(0, 1), (10, 101), (20, 201)], [(0, 2), (10, 0), (20, 202)]])
 
 
 def test_tables_below_experiments_hold_for_those_below(tmp_path: Path) -> None:

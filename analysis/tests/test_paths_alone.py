@@ -40,8 +40,9 @@ def begun(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def alone_gbps(begun: Path) -> float:
+    """In the first of them it began."""
     with edited(begun) as file:
-        return float(file["paths/interval_bytes"][0, :3].sum()) / 3 * 8e-9
+        return float(file["paths/interval_bytes"][0, 1:3].sum()) / 2 * 8e-9
 
 
 def listed(a2a: Run, *files: Path) -> list[dict[str, Any]]:
@@ -60,6 +61,24 @@ def test_a_path_that_others_join(a2a: Run, begun: Path, alone_gbps: float) -> No
     assert {row["alone_gbps"] for row in rows if row["message_size"] != SIZE} == {None}
     heading = a2a("table", begun).out.splitlines()[0]
     assert "Gbit/s alone" in heading
+
+
+def test_the_interval_in_which_a_path_begins_does_not_count(
+    a2a: Run, begun: Path, alone_gbps: float
+) -> None:
+    with edited(begun) as file:
+        for name in ("interval_bytes", "interval_messages"):
+            file["paths"][name][0, 0] //= 4
+    here = [row["alone_gbps"] for row in listed(a2a, begun) if row["message_size"] == SIZE]
+    assert here == pytest.approx([alone_gbps] * 3)
+
+
+def test_who_carries_more_in_company_was_not_at_its_best_alone(a2a: Run, begun: Path) -> None:
+    with edited(begun) as file:
+        for name in ("interval_bytes", "interval_messages"):
+            file["paths"][name][0, :3] //= 4
+    assert "carries alone" not in a2a("explain", begun).out
+    assert {row["alone_gbps"] for row in listed(a2a, begun)} == {None}
 
 
 def test_in_another_launch_between_the_same_hosts(

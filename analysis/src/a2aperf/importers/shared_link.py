@@ -25,6 +25,7 @@ from a2aperf import shares, workloads
 from a2aperf.arbitration import Reader
 from a2aperf.importers import prose
 from a2aperf.importers.block import LARGEST, Block, Own, bad
+from a2aperf.importers.ticks import Experiment, PathText
 from a2aperf.labels import count_text
 from a2aperf.schema import SEGMENT_ATTRIBUTES, UNKNOWN
 
@@ -44,34 +45,6 @@ _RANKS: Final = 2
 def matches(text: str) -> bool:
     """Whether the text has a line of what came on a path."""
     return any(_LOOKS_RECEIVED.match(line) for line in text.splitlines())
-
-
-@dataclass
-class PathText:
-    """One path of an experiment, and what its receiver printed."""
-
-    level: str = ""
-    device: str = ""
-    message_size: int = 0
-    connected: int = UNKNOWN
-    """ns; −1: it has not said so."""
-    intervals: list[tuple[int, int, int]] = field(default_factory=list)
-    """Length in ns, bytes, messages."""
-
-    @property
-    def end(self) -> int:
-        """Ns at which its last interval ended."""
-        return max(self.connected, 0) + sum(length for length, _, _ in self.intervals)
-
-
-@dataclass
-class Experiment:
-    """A pair of command lines, and what was printed below it."""
-
-    line: int
-    commands: dict[str, str] = field(default_factory=dict)
-    """By `tx` and `rx`."""
-    paths: list[PathText] = field(default_factory=list)
 
 
 @dataclass
@@ -181,16 +154,17 @@ class _Text:
         if not last.paths or "rx" in roles:
             last.paths = found
 
-    def _path(self, number: int, index: int) -> PathText:
+    def _path(self, number: int, index: int) -> tuple[PathText, Experiment]:
         if not self.part.experiments:
             raise bad(
                 self.path, number, 1, f"Rx_{index} stands above any command line with --thread="
             )
-        paths = self.part.experiments[-1].paths
+        experiment = self.part.experiments[-1]
+        paths = experiment.paths
         if index >= len(paths):
             many = count_text(len(paths), "path")
             raise bad(self.path, number, 1, f"Rx_{index}: its command line has {many}")
-        return paths[index]
+        return paths[index], experiment
 
     def received(self, number: int, content: str) -> None:
         """What a receiver got in an interval."""
@@ -198,7 +172,7 @@ class _Text:
         if not found:
             form = "Rx_N received N data bytes in N messages over last N seconds"
             raise bad(self.path, number, 1, f"expected '{form}', found '{content.strip()}'")
-        path = self._path(number, int(found[1]))
+        path, experiment = self._path(number, int(found[1]))
         length = round(float(found[4]) * 1e9)
         came, messages = int(found[2]), int(found[3])
         if not 0 < length < LARGEST or max(came, messages) >= LARGEST:
@@ -210,15 +184,16 @@ class _Text:
                 f"line {number}: {came} bytes are not messages × size = "
                 f"{messages * path.message_size}"
             )
-        path.intervals.append((length, came, messages))
+        experiment.tick += experiment.tick in path.intervals
+        path.intervals[experiment.tick] = (length, came, messages)
 
     def connected(self, number: int, index: int) -> None:
-        """A path can send from now on, which is when the others have got so far."""
-        path = self._path(number, index)
+        """A path can send from now on: from the end of a tick at which others have reported."""
+        path, experiment = self._path(number, index)
         if path.intervals:
             self.remarks.append(f"line {number}: Rx_{index} connected after it had received")
             return
-        path.connected = max(one.end for one in self.part.experiments[-1].paths)
+        path.connected = experiment.tick + experiment.is_reported
 
 
 def _asked(path: PathText) -> tuple[str, int]:
@@ -305,7 +280,7 @@ def _block(part: _Part, remarks: list[str]) -> Block:
 
 def _row(one: Experiment) -> dict[str, Any]:
     told = [_described(path) for path in one.paths]
-    lengths = {length for path in one.paths for length, _, _ in path.intervals}
+    lengths = {length for path in one.paths for length, *_ in path.intervals.values()}
     sizes = [path.message_size for path in one.paths]
     return {
         "ranks": _RANKS,
@@ -324,37 +299,33 @@ def _described(path: PathText) -> str:
     return " ".join(told)
 
 
-def _connected(one: Experiment) -> list[int]:
-    """Of a path that has received something and did not say that it connected: from the start."""
-    return [
-        0 if path.intervals and path.connected == UNKNOWN else path.connected for path in one.paths
-    ]
-
-
 def _intervals(one: Experiment, most: int) -> dict[str, NDArray[np.int64]]:
     """[paths, most] by their names in the file."""
     names = ("interval_begin", "interval_length", "interval_bytes", "interval_messages")
     made = {name: np.full((len(one.paths), most), UNKNOWN, np.int64) for name in names}
-    for row, (path, begin) in enumerate(zip(one.paths, _connected(one), strict=True)):
-        for at, (length, came, messages) in enumerate(path.intervals):
-            for name, value in zip(names, (begin, length, came, messages), strict=True):
+    for row, path in enumerate(one.paths):
+        for at, told in enumerate(one.intervals(path)):
+            for name, value in zip(names, told, strict=True):
                 made[name][row, at] = value
-            begin += length
     return {**made, "interval_idle": np.full((len(one.paths), most), UNKNOWN, np.int64)}
 
 
+def _most(every: Sequence[Experiment]) -> int:
+    return max((len(one.intervals(path)) for one in every for path in one.paths), default=0)
+
+
 def _shared(one: Experiment) -> shares.Shared | None:
-    most = max((len(path.intervals) for path in one.paths), default=0)
+    most = _most([one])
     if not most:
         return None
-    connected = np.array(_connected(one), np.int64)
+    connected = np.array(one.connected(), np.int64)
     return shares.shared(connected, *_intervals(one, most).values())
 
 
 def group(blocks: Sequence[Block]) -> Mapping[str, Own]:
     """The paths of all experiments, one after the other."""
     every: list[Experiment] = [one for block in blocks for one in block.paths]
-    most = max((len(path.intervals) for one in every for path in one.paths), default=1) or 1
+    most = _most(every) or 1
     parts: list[dict[str, NDArray[Any]]] = []
     for point, one in enumerate(every):
         count = len(one.paths)
@@ -376,7 +347,7 @@ def group(blocks: Sequence[Block]) -> Mapping[str, Own]:
                 "core": unknown.astype(np.int32),
                 "port": np.array([path.device for path in one.paths], object),
                 "start": np.zeros(count, np.int64),
-                "connected": np.array(_connected(one), np.int64),
+                "connected": np.array(one.connected(), np.int64),
                 **_intervals(one, most),
             }
         )

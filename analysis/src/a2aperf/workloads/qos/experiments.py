@@ -24,6 +24,9 @@ ROLE: Final = "qos"
 IDLE: Final = 0.01
 """Of the time with nothing outstanding: above it a share is the sender's, not the fabric's."""
 
+_AT_ITS_BEST: Final = 1.02
+"""Times what it carries alone, which a path does not carry in company but by chance."""
+
 
 @dataclass(frozen=True)
 class Experiment:
@@ -152,13 +155,20 @@ class _Alone:
 
     By provider, pages and hosts, for another launch may have been elsewhere; where hosts are not
     recorded it is of its file alone. Of the same class where such a path was there, else of any.
+    What carried more in company was not measured at its best alone: then nothing is known.
     """
 
     def __init__(self) -> None:
         self._rates: dict[tuple[Any, ...], float] = {}
+        self._in_company: dict[tuple[Any, ...], float] = {}
 
     def take(self, launch: Launch, row: pd.Series[Any], paths: stored.Paths) -> None:
         """What the paths of a point tell."""
+        if part := paths.shared(int(row["point"])):
+            carried = np.nan_to_num(part.totals / part.seconds)
+            for path, rate in zip(paths.rows(int(row["point"])), carried, strict=True):
+                for key in _keys(launch, row, paths, int(path)):
+                    self._in_company[key] = max(float(rate), self._in_company.get(key, 0.0))
         if (found := paths.alone(int(row["point"]))) is None:
             return
         path, rate = found
@@ -168,7 +178,10 @@ class _Alone:
     def rate(self, launch: Launch, row: pd.Series[Any], paths: stored.Paths, path: int) -> float:
         """B/s, NaN where no such path was alone."""
         keys = _keys(launch, row, paths, path)
-        return next((self._rates[key] for key in keys if key in self._rates), np.nan)
+        return next((self._rates[key] for key in keys if self._is_known(key)), np.nan)
+
+    def _is_known(self, key: tuple[Any, ...]) -> bool:
+        return self._in_company.get(key, 0.0) <= _AT_ITS_BEST * self._rates.get(key, -1.0)
 
 
 def _keys(

@@ -128,7 +128,9 @@ class Paths:
     def alone(self, point: int) -> tuple[int, float] | None:
         """The row of the path that was there by itself for a while, and B/s of it then.
 
-        A point has one path, or begins with one. None where it does not, or not for an interval.
+        A point has one path, or begins with one. None where it does not, or not for an interval;
+        nor where times were counted, not measured, and others came later: nobody knows when. Its
+        first interval, in which it began, is none where there are others or others came later.
         """
         mine = self.rows(point)
         if not mine.size or (mine.size > 1 and (self.connected[mine] == UNKNOWN).any()):
@@ -137,7 +139,10 @@ class Paths:
         begin, length = self.interval_begin[path], self.interval_length[path]
         is_alone = (begin != UNKNOWN) & (begin >= self.connected[path])
         if others:
+            is_alone &= self.interval_idle[path] != UNKNOWN
             is_alone &= begin + length <= self.connected[others[0]]
+        if others or is_alone.sum() > 1:
+            is_alone[np.flatnonzero(is_alone)[:1]] = False
         came, took = self.interval_bytes[path][is_alone].sum(), length[is_alone].sum()
         return (path, float(came) / float(took) * 1e9) if came > 0 else None
 
