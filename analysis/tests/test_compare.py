@@ -63,6 +63,20 @@ def test_what_an_adapter_says_of_itself_tells_sides_apart(a2a: A2A, tmp_path: Pa
     assert "nic_active_mtu=port 1 1024" in {found["baseline"], found["candidate"]}
 
 
+def test_a_variable_that_libfabric_does_not_know_changed_nothing(a2a: A2A, tmp_path: Path) -> None:
+    base = Setup(sizes=(1000,), ops=60)
+    set_ = replace(base, environment={"FI_TCP_NO_SUCH": "1"})
+    files = launches(tmp_path, {"A": base, "B": set_}, 2)
+    words = "FI_TCP_NO_SUCH: the libfabric of 2 launches that set it does not know it"
+    asked = ["compare", *files, "--by", "FI_TCP_NO_SUCH"]
+    assert words not in a2a(*asked).out, "older files do not say it"
+    for file in files:
+        with edited(file) as opened:
+            ignored = "FI_TCP_NO_SUCH" if file.name.startswith("B") else ""
+            opened["segments/0"].attrs["ignored_environment"] = ignored
+    assert f"{words}: it changed nothing" in a2a(*asked).out
+
+
 def of(outcome: Outcome) -> dict[str, Any]:
     found = json.loads(outcome.out)
     assert len(found) == 1

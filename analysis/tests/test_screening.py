@@ -636,6 +636,26 @@ def test_what_was_not_in_force_does_not_count(a2a: A2A, tmp_path: Path) -> None:
     one_line(outcome, "A2APERF_DUMMY_3 was not set and should have been '1'")
 
 
+def test_a_setting_that_the_library_does_not_know_changed_nothing(a2a: A2A, tmp_path: Path) -> None:
+    made = planned("PSM2_RCVTHREAD", *DUMMIES)
+    path = tmp_path / "p.json"
+    path.write_text(made.as_json())
+    files = launched(tmp_path / "r", made, {})
+    asked = ["screen", *files, "--plan", path]
+    assert "does not know it" not in a2a(*asked).out
+    count = 0
+    for file in files:
+        with edited(file) as opened:
+            names = [one.decode() for one in opened["segments/0/environment_name"][()]]
+            if "A2APERF_DUMMY_3" in names:
+                opened["segments/0"].attrs["ignored_environment"] = "A2APERF_DUMMY_3"
+                count += 1
+    assert count
+    words = f"A2APERF_DUMMY_3: the libfabric of {count} launches that set it does not know it"
+    outcome = a2a(*asked)
+    assert f"{words}: it changed nothing" in " ".join(outcome.out.split())
+
+
 def test_lost_launches_are_told(a2a: A2A, tmp_path: Path) -> None:
     made = planned("PSM2_RCVTHREAD", *DUMMIES)
     path = tmp_path / "p.json"

@@ -115,6 +115,7 @@ Provenance Launch::provenance() {
                   {"memory", fmt::format("{}", fmt::join(options_.memories, ","))},
                   {"order", options_.order == Order::shuffled ? "shuffled" : "declared"},
                   {"tuned_environment", fmt::format("{}", fmt::join(choice.environment, " "))},
+                  {"ignored_environment", fmt::format("{}", fmt::join(prepared_.ignored, " "))},
                   {"slurm_job_id", variable("SLURM_JOB_ID")},
                   {"baseline_transport", options_.with_mpi_baseline ? mpi_transport() : ""}};
     facts.text.merge(workload_.asked_names(options_));

@@ -13,6 +13,7 @@
 #include "a2aperf/base/error.hpp"
 #include "a2aperf/base/random.hpp"
 #include "a2aperf/fabric/provider.hpp"
+#include "a2aperf/fabric/variables.hpp"
 #include "a2aperf/measure/environment.hpp"
 #include "a2aperf/measure/mode_table.hpp"
 #include "a2aperf/measure/mpi_transport.hpp"
@@ -33,6 +34,19 @@ std::optional<std::string> set_no_delay(std::span<const TrafficClass> classes) {
     if (std::ranges::none_of(classes, is_bulk) || std::getenv(kName) != nullptr) return std::nullopt;
     setenv(kName, "1", 0);
     return fmt::format("{}=1", kName);
+}
+
+// Variables that the user set and libfabric does not know: a typing error, or a name of another version.
+std::vector<std::string> ignored_of(const std::vector<EnvironmentVariable>& environment) {
+    std::vector<std::string> names;
+    for (const EnvironmentVariable& variable : environment)
+        if (variable.is_required) names.push_back(variable.name);
+    return ignored_variables(names, variables_told());
+}
+
+std::string ignored_words(const std::vector<std::string>& names) {
+    return fmt::format("libfabric {} does not know {}: setting {} changes nothing", libfabric_version(),
+                       fmt::join(names, ", "), names.size() > 1 ? "them" : "it");
 }
 
 // The rank that looked at the file, before there was a job, need not be rank 0: ranks may be shuffled.
@@ -217,10 +231,13 @@ Preparation prepare(const Job& job, const Options& options, const StoredChoices&
         choose_polling(options.polls.front(), is_oversubscribed(job.layout(), cores, most_threads(plan)));
     // After the provider's own variables are set: they are part of what was measured.
     auto environment = agree_on_environment(job, options.required_environment, choice.environment);
+    auto ignored = ignored_of(environment);
+    if (!ignored.empty()) choice.warnings.push_back(ignored_words(ignored));
     if (plan.order.empty()) throw NothingToMeasure(why_all_skipped(plan));
     start_times.end(StartPhase::plan);
     return {std::move(choice),     budget,     std::move(plan),    stored_start,           std::move(cores),
-            std::move(node_cores), with_cores, std::move(polling), std::move(environment), std::move(memories)};
+            std::move(node_cores), with_cores, std::move(polling), std::move(environment), std::move(ignored),
+            std::move(memories)};
 }
 
 } // namespace a2aperf

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cctype>
 #include <string_view>
+#include <utility>
 
 #include <rdma/fabric.h>
 
@@ -25,10 +26,7 @@ std::string in_one_line(const char* text) {
     return line;
 }
 
-} // namespace
-
-std::vector<Variable> library_variables() {
-    (void)query_all(); // providers tell their variables when they are loaded
+std::vector<Variable> told_so_far() {
     fi_param* found = nullptr;
     int count = 0;
     std::vector<Variable> variables;
@@ -44,6 +42,40 @@ std::vector<Variable> library_variables() {
                                    [](const Variable& a, const Variable& b) { return a.name == b.name; });
     variables.erase(twice, variables.end());
     return variables;
+}
+
+// FI_TCP_ of FI_TCP_NODELAY, FI_OFI_RXM_ of FI_OFI_RXM_TX_SIZE; empty of a name that has no more words.
+std::string_view beginning_of(std::string_view name) {
+    const std::string_view layered = "FI_OFI_";
+    const auto end = name.find('_', name.starts_with(layered) ? layered.size() : std::string_view("FI_").size());
+    return end == std::string_view::npos ? std::string_view() : name.substr(0, end + 1);
+}
+
+} // namespace
+
+std::vector<Variable> library_variables() {
+    (void)query_all(); // providers tell their variables when they are loaded
+    return told_so_far();
+}
+
+std::vector<std::string> variables_told() {
+    std::vector<std::string> names;
+    for (Variable& one : told_so_far()) names.push_back(std::move(one.name));
+    return names;
+}
+
+std::vector<std::string> ignored_variables(const std::vector<std::string>& names,
+                                           const std::vector<std::string>& told) {
+    std::vector<std::string> ignored;
+    for (const std::string& name : names) {
+        const std::string_view beginning = beginning_of(name);
+        if (!name.starts_with("FI_") || beginning.empty()) continue;
+        const bool is_told = std::find(told.begin(), told.end(), name) != told.end();
+        const bool has_alike = std::any_of(told.begin(), told.end(),
+                                           [&](const std::string& other) { return other.starts_with(beginning); });
+        if (!is_told && has_alike) ignored.push_back(name);
+    }
+    return ignored;
 }
 
 } // namespace a2aperf

@@ -14,14 +14,14 @@
 namespace a2aperf {
 namespace {
 
-using Words = std::vector<std::string>;
+using Command = std::vector<std::string>;
 
 constexpr Nanoseconds kTime = 2'000'000'000; // of a command
 constexpr Bytes kMost = 256 << 10;           // of what it prints
 
-std::string told_by(const std::vector<Words>& commands) {
+std::string told_by(const std::vector<Command>& commands) {
     std::string all;
-    for (const Words& words : commands) {
+    for (const Command& words : commands) {
         const auto text = output_of(words, kTime, kMost);
         if (!text || text->find('\0') != std::string::npos) return {};
         all += fmt::format("$ {}\n{}", fmt::join(words, " "), *text);
@@ -35,7 +35,7 @@ std::string told_by(const std::vector<Words>& commands) {
 std::string port_arbitration(const NicFacts& nic, const std::string& root) {
     if (nic.name.empty()) return {};
     if (!nic.is_rdma) {
-        std::vector<Words> commands;
+        std::vector<Command> commands;
         for (const char* kind : {"qdisc", "class", "filter"})
             commands.push_back({"tc", kind, "show", "dev", nic.name});
         return told_by(commands);
@@ -43,7 +43,7 @@ std::string port_arbitration(const NicFacts& nic, const std::string& root) {
     const std::string port = nic.port.empty() ? "1" : nic.port;
     const auto folder = std::filesystem::path(root + "/sys/class/infiniband") / nic.name / "ports" / port;
     if (first_line(folder / "link_layer") != "InfiniBand") return {};
-    std::vector<Words> commands;
+    std::vector<Command> commands;
     for (const char* what : {"SL2VL", "VLArb", "PI"}) // of the port itself: the direct route "0"
         commands.push_back({"smpquery", "-C", nic.name, "-P", port, "-D", what, "0", port});
     return told_by(commands);

@@ -16,13 +16,13 @@ bool leads(const TrafficMatrix& matrix, Direction direction, Rank from, Rank to)
 // Depth first from one rank over those that are not seen yet; each is given when all behind it are.
 template <class Done>
 void walk(const TrafficMatrix& matrix, Direction direction, Rank first, std::vector<bool>& seen, Done done) {
-    struct Place {
+    struct Visit {
         Rank rank, next;
     };
-    std::vector<Place> way{{first, 0}};
+    std::vector<Visit> way{{first, 0}};
     seen[static_cast<std::size_t>(first)] = true;
     while (!way.empty()) {
-        Place& here = way.back();
+        Visit& here = way.back();
         while (here.next < matrix.ranks() &&
                (seen[static_cast<std::size_t>(here.next)] || !leads(matrix, direction, here.rank, here.next)))
             ++here.next;

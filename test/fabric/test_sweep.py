@@ -375,6 +375,17 @@ def test_require(launch, tmp_path, monkeypatch):
     assert Results(tmp_path / "a.h5").segments[0].environment["FI_SHM_DISABLE_CMA"] == "1"
 
 
+def test_a_variable_that_libfabric_does_not_know_is_told(measure, monkeypatch):
+    monkeypatch.setenv("FI_SHM_DISABLE_CMA", "1")
+    results, outcome = measure(2, "--sizes", "8")
+    assert "does not know" not in outcome.stderr
+    assert results.segments[0].attributes["ignored_environment"] == ""
+    monkeypatch.setenv("FI_SHM_DISABEL_CMA", "1")
+    results, outcome = measure(2, "--sizes", "8", "--force")
+    assert "does not know FI_SHM_DISABEL_CMA: setting it changes nothing" in outcome.stderr
+    assert results.segments[0].attributes["ignored_environment"] == "FI_SHM_DISABEL_CMA"
+
+
 @pytest.mark.parametrize(("modes", "is_told"), [("read", False), ("tagged,write", False), ("read,write", True)])
 def test_the_order_of_writes_costs_shm_its_direct_reads(measure, modes, is_told):
     results, outcome = measure(2, "--sizes", "1000,60000", "--mode", modes)

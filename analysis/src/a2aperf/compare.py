@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from itertools import chain
 from typing import Final
 
 import numpy as np
@@ -17,6 +18,7 @@ from a2aperf.decision import LEVEL
 from a2aperf.deferred import pandas as pd
 from a2aperf.differences import Differences
 from a2aperf.errors import InputError
+from a2aperf.launch import ignored_words
 from a2aperf.results import Results
 from a2aperf.schema import Column
 from a2aperf.sides import Pairing
@@ -283,6 +285,7 @@ class _Judge:
                 *remarks.notes(self.pairing, self.made, self.reason),
                 *remarks.intervals_and_test(cells, self.made),
                 *remarks.injected(self.pairing, self.asked),
+                *ignored_words((self.found.launches[x] for x in chain(*launches)), self.asked),
                 *filter(None, [self.judged.rest_on(self.pairing.points)]),
                 *self.found.unjudged,
             ],

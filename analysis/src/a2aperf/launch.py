@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import zlib
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -12,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from a2aperf import schema
+from a2aperf.labels import count_text
 
 ARBITRATION: Final = "nic_arbitration"
 """A fact of nodes of many lines: what tc or smpquery told the launch of the adapter."""
@@ -90,9 +92,25 @@ class Launch:
         return {word.partition("=")[0] for word in words}
 
     @property
+    def ignored(self) -> set[str]:
+        """Variables that the user set and the launch's libfabric did not know."""
+        return set(str(self.attributes.get("ignored_environment", "")).split())
+
+    @property
     def setting_names(self) -> set[str]:
         """Every name that `setting` answers to."""
         return {*self.labels, *self.environment, *self.attributes, *self.node_facts}
+
+
+def ignored_words(launches: Iterable[Launch], names: Iterable[str]) -> list[str]:
+    """Of which of these variables launches say that their libfabric did not know them."""
+    every = list(launches)
+    told = []
+    for name in names:
+        if count := sum(name in one.ignored for one in every):
+            where = count_text(count, "launch that sets it", "launches that set it")
+            told.append(f"{name}: the libfabric of {where} does not know it: it changed nothing")
+    return told
 
 
 def _in_one_line(text: str) -> str:

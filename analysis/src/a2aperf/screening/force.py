@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from a2aperf.deferred import pandas as pd
 from a2aperf.errors import InputError
 from a2aperf.labels import count_text, list_text
-from a2aperf.launch import Launch
+from a2aperf.launch import Launch, ignored_words
 from a2aperf.results import Results
 from a2aperf.screening.plan import LABEL
 
@@ -57,6 +57,7 @@ def rows(
         usable[row] = key
     if not usable:
         raise InputError(f"no launch of the plan counts: {list_text(notes, 2)}")
+    notes += ignored_words((judged.launches[key] for key in usable.values()), names)
     return {key: row for row, key in usable.items()}
 
 
