@@ -19,6 +19,11 @@ namespace {
 
 constexpr std::string_view kProviders = "providers";
 
+// The commands of a2a, the other program: what measures and what judges are easily mixed up.
+constexpr std::array<std::string_view, 18> kOfAnalysis{
+    "doctor",  "submit", "run",  "suite",   "status",  "table",  "plot",  "report", "live",
+    "compare", "screen", "gate", "explain", "history", "import", "merge", "check",  "export"};
+
 // What users of OSU's benchmarks, perftest, fabtests and iperf type, and the option that does it here.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 24> kForeign{{
     {"--iterations", "ops"},
@@ -289,6 +294,8 @@ const WorkloadRow* find_command(std::string_view name, const Catalogue& catalogu
         names.push_back(workload->name);
     }
     if (name == kProviders) return nullptr;
+    if (std::ranges::find(kOfAnalysis, name) != kOfAnalysis.end())
+        throw UsageError(fmt::format("{0} is a command of a2a, not of a2aperf: a2a {0}", name));
     names.push_back(kProviders);
     throw_unknown("command", name, names);
 }

@@ -3,11 +3,14 @@
 
 import os
 import re
+from pathlib import Path
 
 import checksums
 import h5py
 import pytest
 from refusals import refuses
+
+ROOT = Path(__file__).resolve().parents[2]
 
 # Words after "alltoall", and what the line must say.
 BAD = [
@@ -51,6 +54,14 @@ BAD_PAIRS = [
     (("--dry-run",), "--dry-run needs --ranks N"),
     ((), "mpirun -n 4 a2aperf pairs"),
 ]
+
+
+def test_commands_of_a2a_are_told_from_unknown_ones(a2aperf, tmp_path):
+    commands = re.findall(r'CommandRow\(\s*"(\w+)"', (ROOT / "analysis" / "src" / "a2aperf" / "cli.py").read_text())
+    assert {"suite", "table", "import"} <= set(commands)
+    for name in commands:
+        refuses(a2aperf(name, "--help"), f"{name} is a command of a2a, not of a2aperf: a2a {name}", tmp_path, [])
+    refuses(a2aperf("siute"), "unknown command 'siute': expected one of alltoall, ", tmp_path, [])
 
 
 @pytest.mark.parametrize(("words", "says"), BAD)

@@ -338,6 +338,9 @@ TEST_CASE("a command is needed, and a known one") {
     CHECK(refusal([] { parse({"alltoal"}); }) ==
           fmt::format("unknown command 'alltoal': expected one of {}providers (did you mean alltoall?)", names));
     CHECK(refusal([] {
+              parse({"suite", "--across", "shm"});
+          }) == "suite is a command of a2a, not of a2aperf: a2a suite");
+    CHECK(refusal([] {
               parse({"--ops", "3"});
           }) == fmt::format("no command: expected one of {}providers (shows what this node offers)", purposes));
 }
