@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
-from a2aperf import contradictions, loading
+from a2aperf import contradictions, loading, printed
 from a2aperf.contradictions import Figure
 from a2aperf.errors import InputError
 from a2aperf.importers import named_columns
@@ -52,8 +54,8 @@ def test_what_contradicts_itself_in_it(a2a: Run, tmp_path: Path) -> None:
     outcome = a2a("import", TEXT, "-o", tmp_path / "i.h5")
     told = outcome.err.splitlines()
     assert len(told) == 5
-    assert "1GigE: 3 of 4 rates are above the line rate" in told[0]
-    assert "10GigE: 1 of 4 rates" in told[1]
+    assert "1GigE: 3 of 5 rates are above the line rate" in told[0]
+    assert "10GigE: 1 of 5 rates" in told[1]
     assert "RoCE: 91.0 MB/s at 64" in told[2] and "1\u2009191\u2009374/s" in told[2]
     assert "IB RDMA: 93.0 MB/s at 64" in told[3] and "1\u2009226\u2009407/s" in told[3]
     assert "8 of 10 pairs stand the other way round" in told[4]
@@ -104,8 +106,89 @@ def test_a_told_line_rate_stands_above_the_name() -> None:
 
 
 def test_more_than_the_most() -> None:
-    (text,) = against(Figure("x", 64, byte_rate=5e6), Figure("x", None, byte_rate=4e6))
+    (text,) = against(Figure("x", 64, byte_rate=6e6), Figure("x", None, byte_rate=4e6))
     assert "are more than the most of all sizes" in text
+
+
+def test_a_latency_below_what_the_line_takes() -> None:
+    assert against(Figure("1GigE", 32768, latency=530e3, hops=2)) == []
+    assert against(Figure("1GigE", 32768, latency=300e3)) == []
+    assert against(Figure("unknown", 32768, latency=1e3)) == []
+    (text,) = against(Figure("1GigE", 32768, latency=300e3, hops=2))
+    assert text.replace("\u00a0", " ") == (
+        "a latency of 300 µs at 32 KiB: a line of 1.00 Gbit/s takes 524 µs to pass as much "
+        "2 times one after the other"
+    )
+
+
+def test_a_larger_message_that_is_faster() -> None:
+    small = Figure("x", 8, latency=90e3, hops=2)
+    (text,) = against(small, Figure("x", 32768, latency=80e3, hops=2))
+    assert "of 90.0 µs at 8\u00a0B: the larger message would be there sooner" in text
+    for other in (
+        Figure("x", 32768, latency=87e3, hops=2),  # as latencies are measured
+        Figure("x", 32768, latency=80e3, hops=1),
+        Figure("x", 32768, latency=80e3, hops=2, offered=1e4),
+        Figure("y", 32768, latency=80e3, hops=2),
+    ):
+        assert against(small, other) == []
+
+
+def test_messages_times_their_size_against_the_line_and_the_bytes() -> None:
+    messages = Figure("10GigE", 1024, msg_rate=2_000_000)
+    above, more = against(messages, Figure("10GigE", 1024, byte_rate=1129e6))
+    assert "16.4 Gbit/s (2\u2009000\u2009000 messages/s at 1\u00a0KiB) the highest" in above
+    assert more.endswith("and the throughput of that size is 1\u2009129 MB/s")
+    assert (
+        against(replace(messages, msg_rate=1_150_000), Figure("10GigE", 1024, byte_rate=1129e6))
+        == []
+    )
+    other = Figure("10GigE", 2048, byte_rate=1129e6)
+    assert against(replace(messages, msg_rate=1_200_000), other) == []
+
+
+@pytest.mark.parametrize(
+    ("values", "units", "value", "off"),
+    [
+        ([85, 90, 100, 130], (1.0,), 90, 0.5),
+        ([1.2, 12, 120], (1.0,), 120, 5),  # two digits each
+        ([1.25, 12, 120], (1.0,), 120, 0.5),
+        ([0.25, 3.4], (1.0,), 3.4, 0.05),
+        ([1e6], (1.0,), 1e6, 50e3),
+        ([5e6], (1.0, 1e6, 1e9), 5e6, 0.5e6),
+        ([1.5625e9, 1e9], (1.0, 1e6, 1e9, 1e9 / 8), 1e9, 6.25e6),  # 12.5 and 8.0 Gbit/s
+    ],
+)
+def test_what_rounding_allows(
+    values: list[float], units: tuple[float, ...], value: float, off: float
+) -> None:
+    assert printed.half_unit(values, units)(value) == pytest.approx(off)
+
+
+@pytest.mark.nulls
+@pytest.mark.parametrize("digits", [2, 3, 4])
+def test_sound_tables_as_they_are_printed_contradict_nothing(digits: int) -> None:
+    """In every second table MB are MiB."""
+    rng = np.random.default_rng(digits)
+
+    def shown(value: float, unit: float) -> float:
+        return float(f"{value / unit:.{digits}g}") * unit
+
+    for study in range(300):
+        line = float(rng.choice([1.0, 10.0]))
+        own, hops = rng.uniform(1e3, 1e5), int(rng.integers(1, 4))
+        binary = 2**20 / 1e6 if study % 2 else 1.0
+        figures = []
+        for size in (8, 64, 1024, 32768, 1 << 20):
+            needed = size * 8 / line
+            latency = hops * (own * np.exp(rng.normal(0, 0.01)) + needed)
+            passed = 1e9 / max(own / 20, needed / 0.99)  # messages/s
+            figures += [
+                Figure(f"{line:g}GigE", size, latency=shown(latency, 1e3), hops=hops),
+                Figure(f"{line:g}GigE", size, byte_rate=shown(size * passed / binary, 1e6)),
+                Figure(f"{line:g}GigE", size, msg_rate=shown(passed, 1.0)),
+            ]
+        assert against(*figures) == []
 
 
 def test_what_larger_messages_do_bounds_no_smaller_ones() -> None:

@@ -175,6 +175,9 @@ def _figure(row: dict[str, Any]) -> Figure:
         row.get("byte_rate"),
         row.get("msg_rate"),
         row.get("line_rate"),
+        row.get("time_mean"),
+        row.get("hops"),
+        row.get("offered_rate"),
     )
 
 

@@ -34,13 +34,16 @@ def contradicting(found: Results) -> list[Finding]:
 
 def _figures(rows: pd.DataFrame) -> Iterator[Figure]:
     for row in rows.to_dict("records"):
-        size = _known(row["payload"])
+        size, hops = _known(row["payload"]), _known(row["hops"])
         yield Figure(
             str(row["interconnect"]),
             None if size is None else int(size),
             _known(row["byte_rate"]),
             _known(row["msg_rate"]),
             _known(row["line_rate"]),
+            _known(row["time_mean"]),
+            None if hops is None else int(hops),
+            _known(row["offered_rate"]),
         )
 
 
