@@ -13,15 +13,18 @@ _ROUNDING = 1.001
 
 
 def contradictions(found: Results) -> Iterator[str]:
-    """A round trip takes its place for no less than the shortest time: rate × that is no more.
+    """No round trip is shorter than its bytes take on the link, where every pair crosses it.
 
-    That holds whatever the times are. Where the pairs are halves, their number is known.
+    A round trip takes its place for no less than the shortest time: rate × that is no more. That
+    holds whatever the times are. Where the pairs are halves, their number is known.
     """
     points = found.points
     if "echo_pairs" not in points:
         return
     of_halves = points[points["echo_pairs"] == halves.ASKED]
     yield from halves.above_link(found, of_halves)
+    both = of_halves["message_size"] + of_halves["request_size"].fillna(0)
+    yield from halves.before_link(found, of_halves, both)
     for _, row in of_halves.iterrows():
         places = int(row["outstanding"]) * (int(row["ranks"]) // 2)
         least = float(row["trip_rate"]) * float(row["time_min"]) / 1e9

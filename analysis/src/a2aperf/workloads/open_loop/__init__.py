@@ -13,6 +13,7 @@ from a2aperf.round_trips import histogram, moved
 from a2aperf.traits import Judged
 from a2aperf.workloads.open_loop import (
     averages,
+    contradictions,
     doubts,
     findings,
     held_up,
@@ -109,6 +110,7 @@ WORKLOAD: Final = Workload(
     suite=Suite(  # at a rate that most keep; where one does not, its messages wait and it is slower
         ("--sizes=64,512,4KiB,32KiB", "--rate=10k", "--duration=300ms"),
         ("--sizes=64,4KiB", "--rate=10k", "--duration=100ms"),
+        contradictions.contradictions,
         doubts=doubts.not_kept,
     ),
     ops_are_attempts=False,
