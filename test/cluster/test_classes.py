@@ -62,12 +62,12 @@ def expected_of(folder: Path) -> list[float]:
     return [float(share) for share in found["expected_share"]]
 
 
-def starved_of(folder: Path) -> list[str]:
-    """What `a2a explain` says of paths that got next to nothing."""
+def found_in(folder: Path, kind: str) -> list[str]:
+    """What `a2a explain` says of that kind: `starved`, of paths that got next to nothing, or `equal`, of classes that got the same."""
+    load = pytest.importorskip("a2aperf.loading", reason="a2a is not installed: test/run.sh cluster does that").load
     from a2aperf.explain.finders import explain
-    from a2aperf.loading import load
 
-    return [one.text for one in explain(load([folder / "a.h5"]).complete(("qos",)), ("starved",))]
+    return [one.text for one in explain(load([folder / "a.h5"]).complete(("qos",)), (kind,))]
 
 
 def shares_of(folder) -> tuple[np.ndarray, float]:
@@ -117,6 +117,12 @@ def test_classes_that_nobody_knows_change_nothing(cluster_of, program, tmp_path,
     assert np.abs(shares - 0.5).max() <= NEAR
     # They came with their classes: that nobody heeds them is another matter.
     assert [path["class_verified"] for path in paths_of(tmp_path / "a.h5", 0)] == ["bulk", "low-latency"]
+    # TCP shares by chance: of a launch whose intervals are few for how far they vary, equal shares are not found.
+    for _ in range(TRIES):
+        if equal := found_in(tmp_path, "equal"):
+            break
+        flow(cluster, program, tmp_path, "qos", "--classes", "bulk,low-latency", *SIZE, *LENGTH)
+    assert len(equal) == 1 and "paths of 2 classes (bulk, low-latency) got equal shares" in equal[0]
 
 
 def test_a_network_that_takes_the_classes_away_is_seen(cluster_of, program, tmp_path, told):
@@ -141,7 +147,8 @@ def test_a_strict_priority_starves_the_rest(cluster_of, program, tmp_path, told)
     flow(cluster, program, tmp_path, "qos", "--classes", "bulk,low-latency", *of_tc, *SIZE, *LENGTH)
     shares, idle = shares_of(tmp_path)
     assert expected_of(tmp_path) == [0, 1]
-    assert any("path 0 (bulk) got " in text for text in starved_of(tmp_path)), starved_of(tmp_path)
+    starved = found_in(tmp_path, "starved")
+    assert any("path 0 (bulk) got " in text for text in starved), starved
     told(known="the share of bulk below 0.02", measured=f"{np.round(shares, 4)}, idle {idle:.4f}")
     assert shares[0] < 0.02
 
