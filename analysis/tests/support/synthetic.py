@@ -50,6 +50,8 @@ class Effects:
     """Factor on the op time from a message size on (a protocol switch)."""
     modes: Mapping[str, float] = field(default_factory=dict)
     """Factor on the op time of a mode."""
+    modes_at: Mapping[tuple[str, int], float] = field(default_factory=dict)
+    """The same of a mode at one message size."""
     descheduled: tuple[int, ...] = ()
     """Ranks with many involuntary context switches."""
     slow_pair: tuple[int, int, float, float] | None = None
@@ -181,6 +183,7 @@ class _Launch:
         if cell["role"] == "baseline":
             base *= 1.2
         base *= effects.modes.get(cell["mode"], 1.0)
+        base *= effects.modes_at.get((cell["mode"], cell["message_size"]), 1.0)
         for step, factor in sorted(effects.steps.items()):
             base *= factor if size >= step else 1.0
         shocks = random.normal(0, 1, n)

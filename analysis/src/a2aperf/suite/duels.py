@@ -73,16 +73,19 @@ def duels(ranking: Ranking, role: str) -> Iterator[Duel]:
     for _, group in itertools.groupby(cells, key=lambda cell: cell.others):
         mine = list(group)
         for first, second in itertools.combinations(ranking.names, 2):
-            stretches = tuple(_stretches(ranking, mine, first, second))
+            every = [(cell, _against(ranking, cell, first, second)) for cell in mine]
+            stretches = tuple(stretches_of(every, first, second))
             if stretches:
                 yield Duel(role, mine[0].setting, stretches)
 
 
-def _stretches(
-    ranking: Ranking, cells: Sequence[Cell], first: str, second: str
+def stretches_of(
+    every: Sequence[tuple[Cell, Against | None]], first: str, second: str
 ) -> Iterator[Stretch]:
-    """A size that one of them lacks parts them, as one does that is not decided."""
-    every = [(cell, _against(ranking, cell, first, second)) for cell in cells]
+    """Of the first against the second, by size.
+
+    A size that one of them lacks parts them, as one does that is not decided.
+    """
     for verdict, run in itertools.groupby(every, key=lambda one: one[1] and one[1].verdict):
         if verdict is OPEN:
             continue
@@ -93,8 +96,8 @@ def _stretches(
             *names,
             SAME if verdict == SAME else AHEAD,
             tuple(cell.size for cell, _ in here),
-            here[0][0] is cells[0],
-            here[-1][0] is cells[-1],
+            here[0][0] is every[0][0],
+            here[-1][0] is every[-1][0],
             (min(ratios), max(ratios)),
         )
 

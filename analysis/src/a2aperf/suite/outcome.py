@@ -15,6 +15,7 @@ from a2aperf.results import Results
 from a2aperf.suite import ranking as ranks
 from a2aperf.suite.costs import COUNTED, KINDS, Cost, Costs, costs
 from a2aperf.suite.duels import Duel, duels
+from a2aperf.suite.modes import Modes, modes
 from a2aperf.suite.ranking import Cell, Ranking, Standing, worded
 from a2aperf.suite.recommendation import Advice, advice, undecided
 from a2aperf.suite.rounds import pairs_of
@@ -36,6 +37,8 @@ class Part:
     table: Table
     per_second: Table | None
     duels: Sequence[Duel]
+    modes: Sequence[tuple[str, Duel]]
+    """By interconnect."""
     advice: Sequence[Advice]
     undecided: str
 
@@ -48,6 +51,7 @@ class Outcome:
     costs: Costs
     per_second: Costs
     parts: Sequence[Part]
+    modes: Modes
     contradictions: Sequence[str]
     doubts: Sequence[str]
 
@@ -71,6 +75,7 @@ class Outcome:
             "places, and what is ahead, are by the times (µs); a rate over the whole time also "
             "counts what was slow",
             *self.ranking.notes,
+            *self.modes.notes,
             *self.doubts,
         ]
         if self.costs or self.per_second:
@@ -99,8 +104,9 @@ def judge(found: Results) -> Outcome:
     """What follows from all launches that say over which interconnect they went."""
     made = ranks.rank(found)
     known = costs(made)
+    of_modes = modes(made)
     parts = [
-        _part(made, known.per_gb, known.per_second, role)
+        _part(made, known.per_gb, known.per_second, of_modes, role)
         for role in made.places
         if made.cells(role)
     ]
@@ -116,10 +122,10 @@ def judge(found: Results) -> Outcome:
         for name in made.names
         for said in of.doubts(points.select(ranks.interconnect(points) == name))
     ]
-    return Outcome(made, known.per_gb, known.per_second, parts, wrong, doubts)
+    return Outcome(made, known.per_gb, known.per_second, parts, of_modes, wrong, doubts)
 
 
-def _part(made: Ranking, known: Costs, per_second: Costs, role: str) -> Part:
+def _part(made: Ranking, known: Costs, per_second: Costs, of_modes: Modes, role: str) -> Part:
     title = workloads.of_role(role).title
     return Part(
         role,
@@ -127,6 +133,7 @@ def _part(made: Ranking, known: Costs, per_second: Costs, role: str) -> Part:
         table(made, known, role),
         per_second_table(made, per_second, role),
         list(duels(made, role)),
+        of_modes.of(role),
         list(advice(made, known, role)),
         undecided(made, role),
     )
@@ -156,6 +163,8 @@ def _sentences(part: Part) -> list[str]:
     told = []
     if part.duels:
         told += ["", *map(str, part.duels)]
+    if part.modes:
+        told += ["", *(str(duel) for _, duel in part.modes)]
     if part.advice or part.undecided:
         told.append("")
     told += [f"take at {one.text}" if one.is_alone else f"at {one.text}" for one in part.advice]
@@ -312,6 +321,12 @@ def _plain(made: Outcome, part: Part) -> dict[str, Any]:
              "setting": one.setting}
             for one in part.duels
             for sizes in one.crossings
+        ],
+        "modes": [
+            {"interconnect": name, "setting": duel.setting, "ahead": one.ahead,
+             "behind": one.behind, "verdict": _VERDICTS[one.verdict], "sizes": list(one.sizes)}
+            for name, duel in part.modes
+            for one in duel.stretches
         ],
         "recommendations": [
             {"sizes": list(one.sizes), "leading": list(one.leading), "ahead_of_all": one.is_alone,

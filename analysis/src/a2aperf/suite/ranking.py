@@ -24,6 +24,7 @@ from a2aperf.deferred import pandas as pd
 from a2aperf.errors import InputError
 from a2aperf.labels import count_text, list_text, natural
 from a2aperf.results import Results
+from a2aperf.sides import Pairing
 from a2aperf.suite.rounds import decides, pairs_of, rounds_for
 from a2aperf.traits import Judged
 
@@ -155,8 +156,8 @@ def _of_suite(found: Results) -> tuple[Results, list[str]]:
         )
     notes = []
     if others := len(found.launches) - len(named):
-        notes.append(f"{count_text(others, 'launch', 'launches')} without the label {LABEL} left "
-                     "out")  # fmt: skip
+        left = count_text(others, "launch", "launches")
+        notes.append(f"{left} without the label {LABEL} left out")
     return used, notes
 
 
@@ -173,7 +174,8 @@ def interconnect(used: Results) -> pd.Series[str]:
     return used.points["launch"].map(of).fillna("")
 
 
-def _timed(used: Results, role: str) -> Results:
+def timed(used: Results, role: str) -> Results:
+    """Points of a role that have a time."""
     mine = used.select(used.points["role"] == role)
     times = mine.judged.time(mine.points)
     return mine.select((times.notna() & (times > 0)).astype(bool))
@@ -197,7 +199,7 @@ def _standings(
     used: Results, role: str, names: Sequence[str], places: Sequence[str]
 ) -> dict[Cell, dict[str, Standing]]:
     """Of each cell, without the comparisons; an interconnect that lacks it is not there."""
-    mine = _timed(used, role)
+    mine = timed(used, role)
     points = mine.points.assign(
         own=interconnect(mine),
         own_time=mine.judged.time(mine.points).astype("float64"),
@@ -329,10 +331,15 @@ def _verdict(result: decision.Decision, number: int) -> int | None:
 
 def _pair(used: Results, role: str, two: tuple[str, str], places: Sequence[str]) -> Paired | str:
     """Launches of both in a role; or why they are not held against each other."""
-    mine = _timed(used, role)
+    mine = timed(used, role)
     own = interconnect(mine)
     chosen = mine.select(own.isin(two))
     pairing = sides.pair(chosen, interconnect(chosen) == two[1], [LABEL])
+    return paired_of(chosen, pairing, role, places)
+
+
+def paired_of(chosen: Results, pairing: Pairing, role: str, places: Sequence[str]) -> Paired | str:
+    """Two sides in the cells of a role; or why they are not compared."""
     reason = remarks.no_verdict(pairing)
     if reason is not None or pairing.between_jobs:
         return reason or "launched in different jobs"
