@@ -17,6 +17,7 @@ from a2aperf import loading
 from a2aperf.explain import faster as faster_module
 from a2aperf.explain.finders import explain
 from a2aperf.explain.finding import Finding
+from a2aperf.results import Results
 from support import synthetic
 from support.edited import edited
 from support.synthetic import Effects, Setup
@@ -46,6 +47,107 @@ def test_half_is_one_direction_only_between_nodes(tmp_path: Path) -> None:
     alone = replace(LARGE, modes=BOTH, nodes=1, ppn=4)
     (one,) = found(tmp_path, alone, {"tagged": 2.0})
     assert "half duplex" not in one.text
+
+
+SHAPED = replace(
+    LARGE, sizes=(1000000,), ops=20, ppn=2, link_rate_gbps=0.1, port_gbps=0.1156, modes=BOTH
+)
+"""As docs/validation.md measured over tcp;ofi_rxm: 60.7 by tag, 99.1 Mbit/s written.
+
+The port carries a seventh within the node, too.
+"""
+MEASURED = 99.1 / 60.7
+
+
+@pytest.mark.parametrize("sizes", [(1000000,), (1000, 1 << 20, 8 << 20)])
+def test_nearly_half_of_a_link_that_another_mode_fills(tmp_path: Path, sizes: tuple[int]) -> None:
+    (one,) = found(tmp_path, replace(SHAPED, sizes=sizes), {"tagged": MEASURED})
+    assert " % of what write-imm did, which fills the link" in one.text
+    assert "half duplex" in one.text
+    assert one.numbers["half_duplex"] == 1
+
+
+@pytest.mark.parametrize(
+    "setup",
+    [
+        replace(SHAPED, link_rate_gbps=0.15),  # the other mode fills no link
+        replace(SHAPED, link_rate_gbps=0.09),  # more than it carries
+        replace(SHAPED, link_rate_gbps=float("nan")),
+        replace(SHAPED, nodes=1, ppn=8),
+        replace(SHAPED, modes=("write-imm", "tagged"), sizes=(1000, 60000)),  # nothing is large
+        replace(SHAPED, modes=("tagged", "msg")),  # the other goes one way, too
+    ],
+)
+def test_what_is_not_known_is_no_half(tmp_path: Path, setup: Setup) -> None:
+    for one in found(tmp_path, setup, {"tagged": MEASURED}):
+        assert "half duplex" not in one.text
+
+
+def test_other_ratios_are_no_half_whatever_the_noise(tmp_path: Path) -> None:
+    seeds = iter(range(1000))
+    for factor in (1.0, 1.2, 1.4, 1.45, 2.5, 4.0):
+        for noise in (0.0, 0.02, 0.1, 0.3):
+            effects = Effects(modes={"tagged": factor}, noise=noise, autocorrelation=0.5)
+            setups = [replace(SHAPED, seed=next(seeds), effects=effects) for _ in range(2)]
+            paths = [
+                synthetic.write_launch(tmp_path / f"{setup.seed}.h5", setup) for setup in setups
+            ]
+            for one in explain(loading.load(paths).measured(), ("faster",)):
+                assert "half duplex" not in one.text, (factor, noise)
+
+
+def test_a_ratio_that_changes_with_size_is_no_half(tmp_path: Path) -> None:
+    setup = replace(SHAPED, sizes=(1 << 20, 8 << 20), effects=Effects(modes={"tagged": 1.55}))
+    path = synthetic.write_launch(tmp_path / "a.h5", setup)
+    points = loading.load([path]).measured().points
+    large = (points["message_size"] == 8 << 20) & (points["mode"] == "tagged")
+    for factor, told in ((1.0, True), (1.2, False)):
+        changed = points.copy()
+        changed.loc[large, changed.filter(regex="^time_").columns] *= factor
+        (one,) = faster_module.find(replace(loading.load([path]).measured(), points=changed))
+        assert ("half duplex" in one.text) is told
+
+
+def of_traffic(found: Results, name: str, slower: float = 1.0) -> pd.DataFrame:
+    """The same points as of another traffic; `slower`: by tag."""
+    points = found.points.assign(traffic=name)
+    times = points.filter(regex="^time_").columns
+    points.loc[points["mode"] == "tagged", times] *= slower
+    return points
+
+
+@pytest.mark.parametrize("name", ["zipf=1.2", "permutation", "shift=1", "app.csv"])
+def test_uneven_traffic_is_told_of_its_faster_settings_and_of_no_half(
+    tmp_path: Path, name: str
+) -> None:
+    """A node of it may have less than the others to send, or nothing to receive meanwhile."""
+    for factor in (2.0, MEASURED):
+        setup = replace(SHAPED, effects=Effects(modes={"tagged": factor}))
+        even = loading.load([synthetic.write_launch(tmp_path / "a.h5", setup)]).measured()
+        uneven = replace(even, points=of_traffic(even, name))
+        (one,) = explain(uneven, ("faster",))
+        assert one.text.startswith("write-imm was ")
+        assert one.numbers["times"] == pytest.approx(factor, rel=0.03)
+        assert one.where.endswith(f"1000000 B of {name}")
+        assert "half duplex" not in one.text
+    alone = replace(LARGE, port_gbps=47.5)
+    even = loading.load([synthetic.write_launch(tmp_path / "b.h5", alone)]).measured()
+    assert explain(even, ("faster",))
+    assert not explain(replace(even, points=of_traffic(even, name)), ("faster",))
+
+
+@pytest.mark.parametrize("factor", [2.0, MEASURED])
+@pytest.mark.parametrize(("slower", "told"), [(1.0, False), (0.0, True)])
+def test_traffic_without_a_way_back_that_is_as_slow_is_no_half(
+    tmp_path: Path, factor: float, slower: float, told: bool
+) -> None:
+    """One direction at a time costs nothing where nothing goes back."""
+    setup = replace(SHAPED, effects=Effects(modes={"tagged": factor}))
+    even = loading.load([synthetic.write_launch(tmp_path / "a.h5", setup)]).measured()
+    incast = of_traffic(even, "incast", slower or 1 / factor)
+    both = replace(even, points=pd.concat([even.points, incast], ignore_index=True))
+    (one,) = explain(both, ("faster",))
+    assert ("half duplex" in one.text) is told
 
 
 @pytest.mark.parametrize("launch_spread", [0.0, 0.3])

@@ -35,6 +35,11 @@ _ONE_WAY: Final = ("tagged", "msg")
 _LARGE: Final = 1 << 18
 """B from which on the link alone decides, and not the cost of a message."""
 _HALF: Final = (0.45, 0.55)
+_NEARLY_HALF: Final = (0.45, 0.66)
+"""Of a link that another mode fills: while two ranks wait for one direction, others send."""
+_FILLED: Final = (0.86, 1.01)
+_ONE_DIRECTION: Final = ("incast", "outcast")
+"""Traffic of which no two ranks send to each other: one direction at a time costs it nothing."""
 _HALF_OF_LINK: Final = (0.43, 0.505)
 """Framing takes up to an eighth of a link's half."""
 _FLAT: Final = 0.05
@@ -48,7 +53,17 @@ def find(found: Results) -> list[Finding]:
     if grouping.QUEUES in asked:  # one endpoint has one queue, whatever is asked for
         several = asked[grouping.ENDPOINTS] > 1
         asked[grouping.QUEUES] = asked[grouping.QUEUES].where(several)
-    return [*(one for axis in axes for one in _pairs(asked, axis, axes)), *_halves(points)]
+    return [
+        *(one for axis in axes for one in _pairs(asked, axis, axes)),
+        *_halves(points[_are_uniform(points)]),
+    ]
+
+
+def _are_uniform(points: pd.DataFrame) -> pd.Series[bool]:
+    """Those whose nodes all have as much to send, and each both ways; older files have no other."""
+    if "traffic" not in points:
+        return pd.Series(True, index=points.index)
+    return points["traffic"].fillna("uniform").isin(("uniform", ""))
 
 
 def _pairs(points: pd.DataFrame, axis: str, axes: Sequence[str]) -> list[Finding]:
@@ -98,9 +113,9 @@ def _of_pair(
     faster = cells[cells["sure"]].reset_index()
     if faster.empty:
         return []
-    is_half = axis == "mode" and _is_half(beside, str(both[1]))
+    half = _half(beside, *map(str, both)) if axis == "mode" else ""
     launches = beside["launch"].nunique()
-    return [_told(axis, both, faster, (len(cells), launches), is_half, queues)]
+    return [_told(axis, both, faster, (len(cells), launches), half, queues)]
 
 
 def _words(axis: str, value: Any, queues: str = "") -> str:
@@ -131,12 +146,44 @@ def _of_traffic(cell: Mapping[Any, Any]) -> str:
     return "" if pd.isna(name) or name == "uniform" else f" of {name}"
 
 
-def _is_half(beside: pd.DataFrame, usual: str) -> bool:
-    """Whether between nodes the usual mode moved half at every large size, in every launch."""
+def _half(beside: pd.DataFrame, mode: str, usual: str) -> str:
+    """What it looks like if between nodes the usual mode moved about half of all large messages.
+
+    Half of the other mode, or nearly half of a known link that the other fills. In each launch;
+    empty where what goes one way alone was as much slower, or nothing of the kind is seen.
+    """
     between = beside[(beside["message_size"] >= _LARGE) & (beside["nodes"].fillna(1) > 1)]
-    if usual not in _ONE_WAY or between.empty:
-        return False
-    return bool(between["sure"].all() and (1 / between["times"]).between(*_HALF).all())
+    large = between[_are_uniform(between)]
+    if usual not in _ONE_WAY or large.empty or not large["sure"].all():
+        return ""
+    if "traffic" in between and between["sure"][between["traffic"].isin(_ONE_DIRECTION)].any():
+        return ""
+    shares = 1 / large["times"]
+    if shares.between(*_HALF).all():
+        return (
+            f"; of large messages {usual} moved half as much, as where a provider sends in one "
+            "direction at a time (half duplex)"
+        )
+    if mode in _ONE_WAY or not (shares.between(*_NEARLY_HALF).all() and _is_flat(shares)):
+        return ""
+    if not _shares_of_link(large).between(*_FILLED).all():
+        return ""
+    return (
+        f"; of large messages {usual} moved {percent(float(shares.median()))} of what {mode} did, "
+        "which fills the link: a provider that sends some in one direction at a time (half duplex) "
+        "looks like that, and so does work that holds up the link; --traffic incast --sync clock, "
+        "where no two ranks send to each other, tells which"
+    )
+
+
+def _is_flat(shares: pd.Series[float]) -> bool:
+    return float(shares.max()) <= float(shares.min()) * (1 + _FLAT)
+
+
+def _shares_of_link(points: pd.DataFrame) -> pd.Series[float]:
+    """What left a node, of what its adapters carry; NaN where that is not known."""
+    rails = points["rails"].astype("Float64").fillna(1)
+    return (points["gbps_node_net"] / (points["link_rate_gbps"] * rails)).astype(float)
 
 
 def _told(
@@ -144,22 +191,20 @@ def _told(
     both: tuple[Any, Any],
     faster: pd.DataFrame,
     measured: tuple[int, int],
-    is_half: bool,
+    half: str,
     queues: str,
 ) -> Finding:
-    """Of a value and the usual one; `measured` with both: so many cells, in so many launches."""
+    """Of a value and the usual one; `measured` with both: so many cells, in so many launches.
+
+    `half`: what it looks like beside.
+    """
     best: Any = series.most(faster, faster["times"])
     cells, launches = measured
     value, usual = (_words(axis, one, queues if one != 1 else "") for one in both)
     most = f", most at {best['message_size']} B" if len(faster) > 1 else ""
     is_many = value.endswith("s") or (axis == grouping.ENDPOINTS and both[0] != 1)
     were = "were" if is_many else "was"  # "2 endpoints", "whole messages"
-    text = f"{value} {were} {spanned(list(faster['times']))} times as fast as {usual}{most}"
-    if is_half:
-        text += (
-            f"; of large messages {usual} moved half as much, as where a provider sends in one "
-            "direction at a time (half duplex)"
-        )
+    text = f"{value} {were} {spanned(list(faster['times']))} times as fast as {usual}{most}{half}"
     places = {(one["message_size"], _of_traffic(one)) for one in faster.to_dict("records")}
     sizes = listed(f"{size} B{traffic}" for size, traffic in sorted(places))
     asked = ",".join(_option(axis, one) for one in reversed(both))
@@ -178,7 +223,7 @@ def _told(
             "against": usual,
             "times": float(best["times"]),
             "message_size": int(best["message_size"]),
-            "half_duplex": int(is_half),
+            "half_duplex": int(bool(half)),
             **({grouping.QUEUES: queues} if queues else {}),
         },
     )
@@ -186,9 +231,7 @@ def _told(
 
 def _halves(points: pd.DataFrame) -> list[Finding]:
     """Large messages at half of a known link, where no other mode was measured beside them."""
-    rails = points["rails"].astype("Float64").fillna(1)
-    share = points["gbps_node_net"] / (points["link_rate_gbps"] * rails)
-    points = points.assign(share=share.astype(float))
+    points = points.assign(share=_shares_of_link(points))
     known = points[points["share"].notna() & (points["message_size"] >= _LARGE)]
     findings = []
     for name, rows in known.groupby("series", dropna=False):
@@ -200,9 +243,8 @@ def _halves(points: pd.DataFrame) -> list[Finding]:
 
 
 def _is_flat_half(shares: Sequence[float]) -> bool:
-    low, high = min(shares), max(shares)
-    within = _HALF_OF_LINK[0] <= low and high <= _HALF_OF_LINK[1]
-    return len(shares) > 1 and within and high <= low * (1 + _FLAT)
+    of_link = pd.Series(shares)
+    return len(of_link) > 1 and bool(of_link.between(*_HALF_OF_LINK).all()) and _is_flat(of_link)
 
 
 def _suspected(name: str, rows: pd.DataFrame, shares: pd.Series[float]) -> Finding:

@@ -81,7 +81,7 @@ _FINDERS: Final = (
     Finder("link", "Above the link rate", "More than the link can carry: the figure needs an "
            "explanation before it is used.", link.find),
     Finder("faster", "Another setting moves more", "The same messages, sent in another way by the "
-           "same launches.", one_way.of_told(uneven.of_uniform_traffic(faster.find))),
+           "same launches.", one_way.of_told(faster.find)),
     Finder("slow-pair", "The message that slow ops wait for", "Of equal pairs with the same "
            "distance each would be last in one of R ops.", uneven.of_equal_ranks(arrivals.find),
            blames=True),

@@ -48,11 +48,6 @@ def of_equal_ranks(find: Find) -> Find:
     return _of_some(find, matrices.have_equal_ranks)
 
 
-def of_uniform_traffic(find: Find) -> Find:
-    """The same where every rank sends the same to all others, whichever way it goes."""
-    return _of_some(find, matrices.are_uniform)
-
-
 def of_alike_ops(find: Find) -> Find:
     """The same of ops that ask the same: of others some rightly take longer."""
     return _of_some(find, lambda points: ~_are_redrawn(points))
