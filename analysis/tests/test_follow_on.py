@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,10 +14,13 @@ import a2aperf
 from a2aperf import compare, grouping, loading, metrics, roles, schema
 from a2aperf.errors import InputError
 from a2aperf.results import Results
+from a2aperf.workloads.alltoall import plots
+from conftest import Outcome
 from support import synthetic
 from support.edited import edited
 from support.synthetic import Setup
 
+Run = Callable[..., Outcome]
 SETUP = Setup(nodes=2, sizes=(1000, 8000), ops=20, sync="barrier")
 
 
@@ -72,6 +76,23 @@ def test_their_rate_has_no_interval_of_the_median_time(tmp_path: Path) -> None:
         assert np.isnan(line.low).all() and np.isnan(line.high).all()
         times = grouping.line(other, "message_size", "time_p50")
         assert np.isfinite(times.low).all()
+
+
+@pytest.mark.parametrize("kind", [kind for kind in plots.KINDS if kind != "traffic"])
+def test_a_figure_without_them_says_so_and_stderr_too(tmp_path: Path, a2a: Run, kind: str) -> None:
+    paths = [
+        synthetic.write_launch(tmp_path / f"{i}.h5", replace(SETUP, seed=i, labels={"x": str(i)}))
+        for i in range(3)
+    ]
+    with edited(paths[2]) as file:
+        file["role"][...] = schema.PIPELINED
+    out = tmp_path / "figure.svg"
+    by = ["--by", "x"] if kind == "compare" else []
+    outcome = a2a("plot", kind, *paths, "-o", out, *by)
+    assert outcome.status == 0
+    said = "2 points of role pipelined left out"
+    assert outcome.err.count(said) == 1
+    assert said in out.read_text()
 
 
 def test_a_frame_has_them_as_the_table_has(tmp_path: Path) -> None:

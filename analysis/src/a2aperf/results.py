@@ -44,6 +44,10 @@ _SAMPLES = (*schema.RAW_MOMENTS, "start", "valid", "exit")
 _ENDS = ("send_done", "recv_done", "valid")
 
 
+def _of_role(count: int, role: str) -> str:
+    return f"{count_text(count, 'point')} of role {role} left out"
+
+
 @dataclass(frozen=True, eq=False)
 class Results:
     """Points of all files, one row each, and the launches that measured them.
@@ -287,14 +291,20 @@ class Results:
         for role, rows in done.groupby("role", sort=False):
             if not schema.is_counted(role) or (self.points["role"] == role).any():
                 continue
-            note = f"{count_text(len(rows), 'point')} of role {role} left out"
             if role == schema.PIPELINED:
-                notes.append(f"{note}: {_NO_START}")
+                notes += everything.pipelined_left_out()
                 continue
+            note = _of_role(len(rows), str(role))
             chosen = everything.traits(str(role)).judged is not None
             can = chosen and role not in schema.OF_ALL_TO_ALLS  # of those "measure" alone
             notes.append(f"{note} (--where role={role} chooses them)" if can else note)
         return replace(self, unjudged=(*everything.unjudged, *notes))
+
+    def pipelined_left_out(self) -> tuple[str, ...]:
+        """That points are here whose ops have no common start, for what shows those of others."""
+        done = self.points[self.points["state"] == "complete"]
+        count = int((done["role"] == schema.PIPELINED).sum())
+        return (_of_role(count, schema.PIPELINED) + f": {_NO_START}",) if count else ()
 
     @property
     def judged(self) -> Judged:

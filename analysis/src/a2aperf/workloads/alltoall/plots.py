@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Final
 
 from a2aperf import compare as comparing
 from a2aperf import contrasts, grouping, raw_plots, trends
@@ -72,7 +73,18 @@ def _over_days(results: Results) -> bool:
     return len(begun) > 0 and bool(begun.max() - begun.min() > _DAYS_NS)
 
 
-KINDS: dict[str, Kind] = {
+def _told(kind: Kind) -> Kind:
+    """The same, which says what it leaves out because no figure holds it against others."""
+
+    def make(results: Results, options: Options) -> Figure:
+        figure = kind.make(results, options)
+        left_out = dict.fromkeys((*results.pipelined_left_out(), *figure.left_out))
+        return replace(figure, left_out=tuple(left_out))
+
+    return replace(kind, make=make)
+
+
+_KINDS: Final[dict[str, Kind]] = {
     "scaling": Kind(
         sweeps.scaling,
         "Gbit/s per node and per rank against nodes, a line per message size",
@@ -138,3 +150,4 @@ KINDS: dict[str, Kind] = {
         in_report=_any_alone,
     ),
 }
+KINDS: Final = {name: _told(kind) for name, kind in _KINDS.items()}
