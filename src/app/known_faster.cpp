@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
+#include <iterator>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "a2aperf/base/units.hpp"
 #include "known_settings.hpp"
@@ -26,19 +28,27 @@ bool is_measured(const Row& row, std::string_view mode) {
     return row.result != nullptr && summary_of(row).count > 0 && row.point.mode == mode;
 }
 
-std::string line_of(const KnownFaster& known, const std::vector<Row>& rows) {
+// Whether the launch measured a slower mode at a size at which it did not measure the faster one.
+bool is_missing(const KnownFaster& known, std::string_view slower, const std::vector<Row>& rows) {
     const Bytes limit = limit_of(known);
-    const bool is_missing = std::ranges::any_of(rows, [&](const Row& row) {
-        if (!is_measured(row, known.than) || row.point.largest_transfer() <= limit) return false;
+    return std::ranges::any_of(rows, [&](const Row& row) {
+        if (!is_measured(row, slower) || row.point.largest_transfer() <= limit) return false;
         return std::ranges::none_of(rows, [&](const Row& other) {
             return is_measured(other, known.mode) && other.point.message_size == row.point.message_size;
         });
     });
-    if (!is_missing) return {};
+}
+
+// Of all slower modes of a row that were measured; empty where there is none.
+std::string line_of(const KnownFaster& known, const std::vector<Row>& rows) {
+    std::vector<std::string_view> slower;
+    std::ranges::copy_if(known.than, std::back_inserter(slower),
+                         [&](std::string_view mode) { return is_missing(known, mode, rows); });
+    if (slower.empty()) return {};
     return fmt::format(
         "above {} {} is known to move more over {} than {}: {} ({}); --mode {},{} compares them here",
-        format_bytes(limit), known.mode, known.provider, known.than, known.figure, known.how, known.than,
-        known.mode);
+        format_bytes(limit_of(known)), known.mode, known.provider, fmt::join(slower, " and "), known.figure,
+        known.how, fmt::join(slower, ","), known.mode);
 }
 
 } // namespace

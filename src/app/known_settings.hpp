@@ -18,10 +18,11 @@ struct TriedOption {
     std::span<const std::string_view> values;
 };
 
-// A mode that is known to move more than another.
+// A mode that is known to move more than others.
 struct KnownFaster {
     std::string_view provider; // libfabric's full name
-    std::string_view mode, than;
+    std::string_view mode;
+    std::span<const std::string_view> than;
     Bytes above;       // messages of so many bytes
     const char* limit; // variable that sets another number of them
     std::string_view how, figure;

@@ -14,7 +14,7 @@ KEYS = {
     "faster": ("provider", "mode", "than", "above", "limit", "what", "figure", "source"),
 }
 ROWS = {"option": ("TriedOption", "kTried"), "faster": ("KnownFaster", "kFaster")}  # struct and array
-KINDS = {"above": int, "values": list}  # all others are texts
+KINDS = {"above": int, "values": list, "than": list}  # all others are texts
 LEFT_OUT = {"option": ("what", "source"), "faster": ("source",)}  # they are there for who reads the file
 
 

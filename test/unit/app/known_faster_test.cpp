@@ -39,7 +39,7 @@ TEST_CASE("what is faster is told with its figure where it was not measured") {
     REQUIRE(measured.words().size() == 1);
     const std::string line = measured.words().front();
     CHECK(line.starts_with("above 16 KiB write-imm is known to move more over tcp;ofi_rxm than tagged: "));
-    CHECK(line.find("1.8 to 2.3 times as fast at 60 kB") != std::string::npos);
+    CHECK(line.find("1.8 to 2.3 times as fast as tagged at 60 kB") != std::string::npos);
     CHECK(line.ends_with("--mode tagged,write-imm compares them here"));
     for (const char* other : {"tcp", "net", "shm", "verbs;ofi_rxm", "tcp;ofi_rxd"})
         CHECK(measured.words(other).empty());
@@ -54,11 +54,30 @@ TEST_CASE("what is faster is told with its figure where it was not measured") {
 TEST_CASE("what moves in pieces that the provider copies, or by another mode, is not slow") {
     Measured measured;
     measured.add("tagged", 65536).chunk = 16384;
-    measured.add("msg", 65536);
+    measured.add("write", 65536);
     measured.add("tagged", 65536, 0);
+    measured.add("msg", 65536, 0);
     Point skipped = measured.points.front();
     skipped.chunk = 0;
     measured.rows.push_back({skipped, nullptr});
+    CHECK(measured.words().empty());
+}
+
+TEST_CASE("every slower mode that was measured is told, and no other") {
+    Measured measured;
+    measured.add("msg", 65536);
+    REQUIRE(measured.words().size() == 1);
+    std::string line = measured.words().front();
+    CHECK(line.starts_with("above 16 KiB write-imm is known to move more over tcp;ofi_rxm than msg: "));
+    CHECK(line.ends_with("--mode msg,write-imm compares them here"));
+
+    measured.add("tagged", 65536);
+    REQUIRE(measured.words().size() == 1);
+    line = measured.words().front();
+    CHECK(line.find(" than tagged and msg: ") != std::string::npos);
+    CHECK(line.ends_with("--mode tagged,msg,write-imm compares them here"));
+
+    measured.add("write-imm", 65536);
     CHECK(measured.words().empty());
 }
 
