@@ -329,7 +329,10 @@ TrafficMatrix TrafficPattern::matrix(const Layout& layout, std::uint64_t seed, i
         throw UsageError(fmt::format("--traffic {}: {}", quote(name_), why));
     };
     if (layout.ranks() > kMostTrafficRanks)
-        refuse(fmt::format("{} ranks, and a matrix has room for {}", layout.ranks(), kMostTrafficRanks));
+        refuse(fmt::format(
+            "{} ranks, and every rank has the whole matrix, generated or of a file, which has room for {}; "
+            "uniform traffic needs none",
+            layout.ranks(), kMostTrafficRanks));
     if (of_file_ && of_file_->ranks() != layout.ranks())
         refuse(fmt::format("a matrix of {0} x {0}, and there are {1} ranks", of_file_->ranks(), layout.ranks()));
     const int draws = is_drawn() && layout.ranks() > 1 ? kMostDraws : 1;

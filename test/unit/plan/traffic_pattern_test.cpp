@@ -170,8 +170,11 @@ TEST_CASE("a file is the matrix, for as many ranks as it has rows") {
 }
 
 TEST_CASE("a matrix has its limit") {
-    CHECK_THROWS_WITH_AS(made("incast", Layout::blocks(1025, 1)),
-                         "--traffic 'incast': 1025 ranks, and a matrix has room for 1024", UsageError);
+    CHECK_THROWS_WITH_AS(
+        made("incast", Layout::blocks(1025, 1)),
+        "--traffic 'incast': 1025 ranks, and every rank has the whole matrix, generated or of a file, "
+        "which has room for 1024; uniform traffic needs none",
+        UsageError);
 }
 
 TEST_CASE("the largest weights of the largest matrix add up to less than 2^63") {
