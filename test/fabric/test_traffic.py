@@ -58,12 +58,20 @@ def test_every_mode_moves_every_byte(launch, needs_provider, provider, ranks):
     assert f"{5 * 10 * 2 * 2 * 2} points verified, every byte of every message" in outcome.stdout
 
 
-def test_the_file_has_the_matrix_and_what_it_asks_of_whom(measure, tmp_path):
-    (tmp_path / "app.csv").write_text(csv_of(MATRIX))
+def mtx_of(matrix):
+    """Each number that is not 0, by the places of source and destination, counted from 1."""
+    there = [(i, j, x) for i, row in enumerate(matrix, 1) for j, x in enumerate(row, 1) if x]
+    lines = [f"{len(matrix)} {len(matrix)} {len(there)}", *(f"{i} {j} {x}" for i, j, x in there)]
+    return "%%MatrixMarket matrix coordinate integer general\n" + "\n".join(lines) + "\n"
+
+
+@pytest.mark.parametrize(("name", "text_of"), [("app.csv", csv_of), ("app.mtx", mtx_of)])
+def test_the_file_has_the_matrix_and_what_it_asks_of_whom(measure, tmp_path, name, text_of):
+    (tmp_path / name).write_text(text_of(MATRIX))
     results, outcome = measure(
-        4, "--provider", "shm", "--sizes", "1,1000", "--traffic", "uniform,app.csv,incast", "--trace", "--no-sentinel"
+        4, "--provider", "shm", "--sizes", "1,1000", "--traffic", f"uniform,{name},incast", "--trace", "--no-sentinel"
     )
-    assert results.words("traffic") == ["uniform"] * 2 + ["app.csv"] * 2 + ["incast"] * 2
+    assert results.words("traffic") == ["uniform"] * 2 + [name] * 2 + ["incast"] * 2
     assert list(results.columns["traffic_matrix"]) == [-1, -1, 0, 0, 1, 1]
     assert results.states() == [COMPLETE] * 6
     with h5py.File(tmp_path / "a.h5") as file:

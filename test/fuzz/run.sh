@@ -9,7 +9,7 @@ for part in jobs/lib/{say,packages,build,venv}.sh test/support/{venv,sanitized}.
     . "$top/$part"
 done
 
-programs=(units sizes command_line config_file resume)
+programs=(units sizes matrix command_line config_file resume)
 scripts=(import_text study_folder options results_file)
 left=$top/build/fuzz
 python=$top/.venv/bin/python
