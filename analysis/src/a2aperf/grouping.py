@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from a2aperf import labels, schema
+from a2aperf import draws, labels, schema
 from a2aperf.deferred import pandas as pd
 from a2aperf.launch import Launch
 from a2aperf.results import Results
@@ -187,6 +187,8 @@ def setting_names(
         groups = asked.groupby(columns, dropna=False)[name] if columns else asked[name]
         if np.max(groups.nunique(dropna=False)) > 1:  # not told by the columns before it
             columns.append(name)
+    if draws.MATRIX not in axes and draws.are_several(results, asked, columns):
+        columns.append(draws.MATRIX)
     names = columns + differing_starts(results, points) + differing_names(present)
     return names + [
         name
@@ -196,7 +198,9 @@ def setting_names(
 
 
 def asked_values(results: Results, name: str) -> pd.Series[Any]:
-    """`results.values`, of a window as it was asked for."""
+    """`results.values`, of a window as it was asked for, of a matrix in words."""
+    if name == draws.MATRIX:
+        return draws.words(results, results.points)
     return asked_windows(results.points) if name == "window" else results.values(name)
 
 
@@ -230,6 +234,10 @@ def setting_labels(
     program = points[["engine", "provider"]].agg("\0".join, axis=1)
     for name in setting_names(results, points, by, axes):
         values = asked_values(results, name).loc[points.index]
+        if name == draws.MATRIX:  # uniform traffic has none
+            for part, value in zip(parts, values, strict=True):
+                part += [str(value)] if value else []
+            continue
         absent = values.isna() | (values == "").fillna(False)
         # What no launch of a program has is not its setting; `by` asks for it all the same.
         of = points["engine"] if name == "provider" else program

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from a2aperf import grouping, schema
+from a2aperf import draws, grouping, schema
 from a2aperf.deferred import pandas as pd
 from a2aperf.labels import number_text
 from a2aperf.maxima import are_maxima
@@ -131,6 +131,8 @@ def varying(results: Results, names: Sequence[str]) -> list[str]:
         for name in (*VARYING, *results.choices)
         if name not in names and name in points and _tells(results, name)
     ]
+    if draws.MATRIX not in names and draws.are_several(results, points):
+        found.append(draws.MATRIX)
     if "engine" in found and "sentinel" not in set(points["role"]):
         found = [name for name in found if name != "role"]  # the engine tells a baseline apart
     return found

@@ -287,7 +287,7 @@ class Results:
     def _beside(self, everything: Results) -> Results:
         """The same, with a note on each workload there whose points are not among these."""
         done = everything.points[everything.points["state"] == "complete"]
-        notes = []
+        notes: list[str] = []
         for role, rows in done.groupby("role", sort=False):
             if not schema.is_counted(role) or (self.points["role"] == role).any():
                 continue

@@ -14,7 +14,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from a2aperf import blocks, grouping, jobs, labels, results
+from a2aperf import blocks, draws, grouping, jobs, labels, results
 from a2aperf.blocks import Blocks, Sides
 from a2aperf.deferred import pandas as pd
 from a2aperf.errors import InputError
@@ -172,9 +172,11 @@ def pair(
     points = found.points.assign(candidate=candidate.to_numpy(dtype=bool))
     points["hold"] = "" if hold is None else hold.to_numpy(dtype=object)
     points["sync"] = _of_launch(found, "sync")
+    points[draws.MATRIX] = draws.words(found, found.points)
     settings = _settings(found, points, (*by, *held))
     both = _with_shapes([points[points["candidate"]], points[~points["candidate"]]])
-    keys = [*_keys(by, found.choices), *settings]
+    matrix = [draws.MATRIX] if (points[draws.MATRIX] != "").any() else []
+    keys = [*_keys(by, (*found.choices, *matrix)), *settings]
     disjoint = _disjoint(both, keys)
     common = [key for key in keys if key not in disjoint]
     # The side with more values of a disjoint column tells the cells apart by it.
