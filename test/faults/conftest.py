@@ -16,7 +16,7 @@ MPIRUN = Path(__file__).resolve().parents[1] / "support" / "mpirun.sh"
 KILLED_BY_LAUNCHER = (124, 137)
 CALM = ["--poll", "yield", "-o", "a.h5"]
 BARRIER = ["--sync", "barrier"]
-OF_COMMAND = {"alltoall": [*BARRIER, "--no-sentinel", "--order", "declared"], "pairs": BARRIER, "stream": [], "echo": [], "open-loop": [], "interference": []}
+OF_COMMAND = {"alltoall": [*BARRIER, "--no-sentinel", "--order", "declared"], "pairs": BARRIER, "stream": [], "echo": [], "open-loop": [], "interference": [], "qos": []}
 
 
 @dataclass
@@ -34,6 +34,10 @@ class Outcome:
     def calls(self, rank: int) -> int:
         """How many calls of the fault's kind there were, in a run that ended by itself."""
         return int(re.search(rf"^{rank} calls (\d+)$", self.notes, re.MULTILINE)[1])
+
+    def outstanding(self) -> set[int]:
+        """Of each rank: the most messages that had gone and not completed."""
+        return {int(count) for count in re.findall(r"^\d+ outstanding (\d+)$", self.notes, re.MULTILINE)}
 
     def says(self) -> list[str]:
         return [line for line in self.stderr.splitlines() if line.startswith("a2aperf: ")]
@@ -82,7 +86,7 @@ def library_of(fault: str) -> str:
     call = re.search(r"\bcall=(\S+)", fault)[1]
     if call.startswith("MPI_"):
         return "mpi"
-    return "fabric" if call.startswith("fi_") or call in ("send", "receive", "sent", "received", "flag") else "io"
+    return "fabric" if call.startswith("fi_") or call in ("send", "receive", "sent", "received", "flag", "outstanding", "tclass") else "io"
 
 
 @pytest.fixture(scope="session")

@@ -8,7 +8,8 @@
 // misdirect (to where the one before went), flip, renumber (the data name another op), stop, kill,
 // term (that signal, then the message). Flags and other words of a peer: flag, with an error, lose, or a signal as
 // above. Messages, where their
-// completion is read: sent, received, with an error, lose, double, late:MILLISECONDS.
+// completion is read: sent, received, with an error, lose, double, late:MILLISECONDS. outstanding, do=count:
+// nothing goes wrong, and at the end it is noted how many messages of a rank had gone and not completed, at most.
 #include <dlfcn.h>
 #include <rdma/fi_cm.h>
 #include <rdma/fi_domain.h>
@@ -17,11 +18,13 @@
 #include <rdma/fi_rma.h>
 #include <rdma/fi_tagged.h>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <cstring>
 #include <deque>
 #include <optional>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -121,6 +124,25 @@ const void* with_a_wrong_byte(const Route& route) {
     return copy->data();
 }
 
+// Messages that complete and have not yet, by what names them; of call=outstanding, where one thread sends.
+std::unordered_set<const void*> g_outstanding;
+std::size_t g_most_outstanding = 0;
+
+bool counts_outstanding() {
+    return plan().is_here && plan().call == "outstanding";
+}
+
+ssize_t counted(ssize_t status, const void* context) {
+    if (status != 0 || context == nullptr || !counts_outstanding()) return status;
+    g_outstanding.insert(context);
+    g_most_outstanding = std::max(g_most_outstanding, g_outstanding.size());
+    return status;
+}
+
+[[gnu::destructor]] void tell_outstanding() {
+    if (counts_outstanding()) faults::note("outstanding", static_cast<long>(g_most_outstanding));
+}
+
 // Reads what has completed into the held ones, so that the provider gets on.
 void make_room();
 
@@ -142,7 +164,7 @@ ssize_t send(const Route& route, void* context, Post post) {
     }
     // Messages are counted, not what the provider has no room for; of those that go wrong here, every attempt.
     if (is_retry || !strikes("send")) {
-        const ssize_t status = post(route, context);
+        const ssize_t status = counted(post(route, context), context);
         g_is_refused = status == -FI_EAGAIN;
         return status;
     }
@@ -250,6 +272,11 @@ ssize_t write_message(fid_ep* ep, const void* bytes, size_t size, void* descript
     });
 }
 
+// Nothing goes wrong with these.
+ssize_t write_whole(fid_ep* ep, const fi_msg_rma* message, uint64_t flags) {
+    return counted(g_write.writemsg(ep, message, flags), message->context);
+}
+
 // A message, or the flag behind one: those are injected, and of the tests' messages none has their size.
 ssize_t inject_write(fid_ep* ep, const void* bytes, size_t size, fi_addr_t to, uint64_t address, uint64_t key) {
     if (size == sizeof(std::uint64_t)) {
@@ -301,6 +328,7 @@ void make_room() {
 // Whether the entry is to be given to the program now.
 bool passes(const fi_cq_data_entry& entry) {
     if (entry.op_context == &g_twin) return false;
+    if (counts_outstanding()) g_outstanding.erase(entry.op_context);
     const bool is_arrival = (entry.flags & (FI_RECV | FI_REMOTE_CQ_DATA | FI_REMOTE_WRITE)) != 0;
     if (!strikes(is_arrival ? "received" : "sent")) return true;
     const std::string_view action = plan().action;
@@ -363,6 +391,10 @@ bool is_ours(bool& is_open) {
     return g_depth == 0 && !std::exchange(is_open, true);
 }
 
+void note_class(const char* of, std::uint32_t tclass) {
+    if (plan().is_here && plan().call == "tclass") faults::note(of, static_cast<long>(tclass));
+}
+
 // open(): the real call; then wrap() where the object is ours.
 template <class Open, class Wrap>
 int open_through(const char* call, bool& is_open, Open open, Wrap wrap) {
@@ -397,6 +429,7 @@ int object_control(fid* object, int command, void* argument) {
     if (ep->rma != nullptr) {
         auto* const rma = replace(ep->rma, g_write);
         rma->write = write_message;
+        rma->writemsg = write_whole;
         rma->inject = inject_write;
         rma->writedata = write_data;
         rma->injectdata = inject_write_data;
@@ -415,6 +448,7 @@ int get_name(fid_t object, void* address, size_t* length) {
 
 int open_endpoint(fid_domain* domain, fi_info* info, fid_ep** ep, void* context) {
     static bool is_open = false;
+    if (g_depth == 0) note_class("endpoint", info->tx_attr->tclass);
     return open_through(
         "fi_endpoint", is_open, [&] { return g_domain.endpoint(domain, info, ep, context); },
         [&] {
@@ -487,6 +521,7 @@ int register_memory(fid* object, const void* address, size_t size, uint64_t acce
 
 int open_domain(fid_fabric* fabric, fi_info* info, fid_domain** domain, void* context) {
     static bool is_open = false;
+    if (g_depth == 0) note_class("domain", info->domain_attr->tclass);
     return open_through(
         "fi_domain", is_open, [&] { return g_fabric.domain(fabric, info, domain, context); },
         [&] {

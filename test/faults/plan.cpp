@@ -88,6 +88,8 @@ Plan read_plan() {
     return plan;
 }
 
+} // namespace
+
 // The test wants to know that a fault was met, and how many calls there are. Past our own wrappers.
 void note(const char* what, long number) {
     const char* file = std::getenv("A2APERF_TEST_FAULT_LOG");
@@ -99,6 +101,8 @@ void note(const char* what, long number) {
     syscall(SYS_write, descriptor, line.data(), length);
     syscall(SYS_close, descriptor);
 }
+
+namespace {
 
 [[gnu::destructor]] void tell_calls() {
     if (plan().is_here && g_calls.load() > 0) note("calls", g_calls.load());

@@ -31,4 +31,7 @@ int signal_of(std::string_view action);
 // Whether this call is one that goes wrong; counts it when it is of the plan's name.
 bool strikes(std::string_view call);
 
+// A line of the file that the test reads: rank, what, number.
+void note(const char* what, long number);
+
 } // namespace faults

@@ -16,11 +16,11 @@ using namespace a2aperf;
 
 namespace {
 
-using Bytes = std::vector<unsigned char>;
+using PacketBytes = std::vector<unsigned char>;
 
 // From 10.0.0.1 port 258 to 10.0.0.2 port 772, with so many bytes of data.
-Bytes four(int type_of_service, std::size_t data) {
-    Bytes packet(40 + data);
+PacketBytes four(int type_of_service, std::size_t data) {
+    PacketBytes packet(40 + data);
     packet[0] = 0x45;
     packet[1] = static_cast<unsigned char>(type_of_service);
     packet[3] = static_cast<unsigned char>(packet.size());
@@ -32,8 +32,8 @@ Bytes four(int type_of_service, std::size_t data) {
 }
 
 // The same ports, between ::1 and ::2.
-Bytes six(int traffic_class, std::size_t data) {
-    Bytes packet(60 + data);
+PacketBytes six(int traffic_class, std::size_t data) {
+    PacketBytes packet(60 + data);
     packet[0] = static_cast<unsigned char>(0x60 | traffic_class >> 4);
     packet[1] = static_cast<unsigned char>(traffic_class << 4);
     packet[5] = static_cast<unsigned char>(20 + data);
@@ -47,8 +47,8 @@ Bytes six(int traffic_class, std::size_t data) {
 }
 
 // From 10.0.0.1 to 10.0.0.2: InfiniBand's header with this operation, behind that of UDP.
-Bytes roce(int type_of_service, unsigned char operation) {
-    Bytes packet = four(type_of_service, 0);
+PacketBytes roce(int type_of_service, unsigned char operation) {
+    PacketBytes packet = four(type_of_service, 0);
     packet[9] = IPPROTO_UDP;
     packet[22] = 4791 >> 8;
     packet[23] = 4791 & 0xff;
@@ -123,10 +123,10 @@ TEST_CASE("of RoCE what a connection carries is read, and no acknowledgement") {
     }
     CHECK_FALSE(read_packet(roce(0, kAcknowledgement)));
     CHECK_FALSE(read_packet(roce(0, 0x64))); // a datagram, of no connection
-    Bytes other = roce(0, kSend);
+    PacketBytes other = roce(0, kSend);
     other[23] = 0;
     CHECK_FALSE(read_packet(other));
-    const Bytes whole = roce(0, kSend);
+    const PacketBytes whole = roce(0, kSend);
     for (std::size_t length = 0; length < whole.size(); ++length)
         CHECK_FALSE(read_packet(std::span(whole).first(length)));
     REQUIRE(read_packet(four(0, 1)));
@@ -136,22 +136,22 @@ TEST_CASE("of RoCE what a connection carries is read, and no acknowledgement") {
 TEST_CASE("what carries no data, is neither of TCP nor RoCE or is cut says nothing") {
     CHECK_FALSE(read_packet(four(0, 0)));
     CHECK_FALSE(read_packet(six(0, 0)));
-    Bytes padded = four(0, 0); // to the least that a frame has
+    PacketBytes padded = four(0, 0); // to the least that a frame has
     padded.resize(46);
     CHECK_FALSE(read_packet(padded));
-    Bytes other = four(0, 3);
+    PacketBytes other = four(0, 3);
     other[9] = IPPROTO_UDP;
     CHECK_FALSE(read_packet(other));
-    Bytes part = four(0, 3); // not the first fragment: it has no ports
+    PacketBytes part = four(0, 3); // not the first fragment: it has no ports
     part[7] = 1;
     CHECK_FALSE(read_packet(part));
-    for (const Bytes& whole : {four(0, 3), six(0, 3)})
+    for (const PacketBytes& whole : {four(0, 3), six(0, 3)})
         for (std::size_t length = 0; length < whole.size() - 3; ++length)
             CHECK_FALSE(read_packet(std::span(whole).first(length)));
-    Bytes long_header = four(0, 3);
+    PacketBytes long_header = four(0, 3);
     long_header[0] = 0x4f;
     CHECK_FALSE(read_packet(long_header));
-    Bytes many = four(0, 3); // put together of many: it says 0
+    PacketBytes many = four(0, 3); // put together of many: it says 0
     many[3] = 0;
     CHECK(read_packet(many));
 }
