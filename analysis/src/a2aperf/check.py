@@ -237,8 +237,7 @@ def _points(found: results.Results) -> Iterator[Finding]:
         if not row["has_raw"] and found.attributes[row["file"]]["raw_samples"]:
             yield _error(f"{_where(row)}: it is complete, and has no samples")
     for state in ("pending", "failed"):
-        count = int((points["state"] == state).sum())
-        if count:
+        if count := int((points["state"] == state).sum()):
             yield _warning(f"{count} point{'s' if count > 1 else ''} {state}")
     unexplained = points[(points["state"] == "skipped") & (points["skip_reason"] == "")]
     for _, row in unexplained.iterrows():
