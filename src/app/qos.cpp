@@ -212,12 +212,14 @@ protected:
             launch.options().format,
             fmt::format("{}, {}, {}", counted(layout.ranks(), "rank"), counted(layout.nodes(), "node"),
                         launch.prepared().provider()),
-            [&launch](const Point& point) {
+            [&launch](const Point& point) -> std::vector<std::vector<PathInterval>> {
+                if (!launch.job().is_root()) return {};
                 const int intervals = ticks_of(qos_options(launch.options()));
                 return stored_intervals(launch.file().recorder(), point, intervals);
             },
             [&launch](const Point& point) { return stored_classes(launch.file().recorder(), point); },
-            launch.options().memories.size() > 1);
+            launch.options().memories.size() > 1, qos_options(launch.options()).duration,
+            qos_options(launch.options()).interval);
     }
 };
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -61,15 +62,26 @@ std::string became_of(const PathClass& became, const std::string& asked) {
 
 class QosTable : public DurationTable {
 public:
-    QosTable(std::string title, StoredIntervals intervals, StoredClasses classes, bool tells_memory)
+    QosTable(std::string title, StoredIntervals intervals, StoredClasses classes, bool tells_memory,
+             Nanoseconds duration, Nanoseconds interval)
         : title_(std::move(title)), intervals_(std::move(intervals)), classes_(std::move(classes)),
-          tells_memory_(tells_memory) {}
+          tells_memory_(tells_memory), duration_(duration), interval_(interval) {}
 
-    void add(const Point&, const PointResult& result) override { lost_ += result.ticks_lost; }
+    void add(const Point& point, const PointResult& result) override {
+        lost_ += result.ticks_lost;
+        const std::vector<Path>& paths = paths_of(point).paths;
+        if (paths.size() < 2 || result.ticks_lost > 0) return;
+        const SharedPart shared = shared_part(intervals_(point), paths);
+        if (shared.is_sender_bound()) return; // there are no shares
+        fewest_ = fewest_ ? std::min(*fewest_, shared.intervals) : shared.intervals;
+    }
     void close(Progress& progress) const override {
         if (lost_ > 0)
             progress.note(fmt::format("{} not kept, for there was no room for more of a path (--max-samples)",
                                       counted(lost_, "interval")));
+        if (fewest_)
+            if (const std::string few = few_intervals(*fewest_, duration_, interval_); !few.empty())
+                progress.note(few);
     }
 
 protected:
@@ -91,7 +103,9 @@ protected:
     bool tells_memory_;
 
 private:
+    Nanoseconds duration_, interval_;
     int lost_ = 0;
+    std::optional<int> fewest_; // intervals in which every path could send, of points with shares
 };
 
 std::string skipped(const Point& point) {
@@ -233,12 +247,23 @@ std::vector<std::string> remarks_on(const Intervals& intervals, const std::vecto
     return remarks;
 }
 
+std::string few_intervals(int fewest, Nanoseconds duration, Nanoseconds interval) {
+    constexpr int kEnough = 10; // as the analysis has it: a2aperf/shares.py
+    if (fewest >= kEnough) return {};
+    const Nanoseconds longer = duration + (kEnough - fewest) * interval;
+    return fmt::format("shares rest on {}, and a2a tells from {} on how far they may be off: --duration {:.10g}s "
+                       "has room for as many",
+                       counted(fewest, "interval"), kEnough, seconds(longer));
+}
+
 std::unique_ptr<DurationTable> make_qos_table(Format format, std::string title, StoredIntervals intervals,
-                                              StoredClasses classes, bool tells_memory) {
+                                              StoredClasses classes, bool tells_memory, Nanoseconds duration,
+                                              Nanoseconds interval) {
     if (format == Format::qos)
-        return std::make_unique<Published>(std::move(title), std::move(intervals), std::move(classes),
-                                           tells_memory);
-    return std::make_unique<PathLines>(std::move(title), std::move(intervals), std::move(classes), tells_memory);
+        return std::make_unique<Published>(std::move(title), std::move(intervals), std::move(classes), tells_memory,
+                                           duration, interval);
+    return std::make_unique<PathLines>(std::move(title), std::move(intervals), std::move(classes), tells_memory,
+                                       duration, interval);
 }
 
 } // namespace a2aperf

@@ -13,15 +13,20 @@
 
 namespace a2aperf {
 
-// The intervals of a point that was measured, in this launch or before.
+// The intervals of a point that was measured, in this launch or before; empty but on rank 0, which has the file.
 using StoredIntervals = std::function<std::vector<std::vector<PathInterval>>(const Point& point)>;
 
 // What became of the class of each path of such a point.
 using StoredClasses = std::function<std::vector<PathClass>(const Point& point)>;
 
-// title: "2 ranks, 1 node, tcp". tells_memory: of each point.
+// title: "2 ranks, 1 node, tcp". tells_memory: of each point. duration, interval: as asked for.
 std::unique_ptr<DurationTable> make_qos_table(Format format, std::string title, StoredIntervals intervals,
-                                              StoredClasses granted, bool tells_memory);
+                                              StoredClasses granted, bool tells_memory, Nanoseconds duration,
+                                              Nanoseconds interval);
+
+// Where shares rest on so few intervals that a2a tells no interval of them: with what they would not. Empty where
+// they rest on more. fewest: of all points with shares.
+std::string few_intervals(int fewest, Nanoseconds duration, Nanoseconds interval);
 
 // What is remarkable of a point, a sentence each: paths that got nothing, and since when; that no share is the
 // fabric's. is_cut: there were more intervals than are kept (--max-samples).

@@ -185,6 +185,24 @@ def test_no_share_is_given_where_the_sender_decides(qos, tmp_path):
     assert [row[9] for row in rows] == ["—", "—"]
 
 
+@pytest.mark.parametrize("form", ["table", "csv"])
+def test_shares_of_few_intervals_are_told(qos, needs_provider, tmp_path, form):
+    needs_provider("tcp")
+    words = ["--paths", "2", "--sizes", "1MiB", "--window", "16", "--format", form, "--force"]
+    few = qos(2, *words, "--duration", "800ms", "--interval", "200ms", provider="tcp")
+    idle = [path["idle"].sum() / path["length"].sum() for path in paths_of(tmp_path / "a.h5", 0)]
+    if max(idle) > 0.01:
+        assert "shares rest on" not in few.stderr
+        pytest.skip(f"no shares: a sender had nothing outstanding for {100 * max(idle):.2f} % of the time")
+    count = int(Results(tmp_path / "a.h5").columns["shared_intervals"][0])
+    seconds = f"{0.8 + (10 - count) * 0.2:.10g}s"
+    assert f"shares rest on {count} interval" in few.stderr and f"--duration {seconds} has room for as many" in few.stderr
+    qos(2, *words, "--duration", "4s", "--interval", "100ms", provider="tcp")
+    many = int(Results(tmp_path / "a.h5").columns["shared_intervals"][0])
+    told = qos(2, *words[:-1], "--duration", "4s", "--interval", "100ms", "--resume", provider="tcp")
+    assert many < 10 or "shares rest on" not in told.stderr
+
+
 def test_a_finished_file_is_resumed_and_shows_the_same(qos, tmp_path):
     words = ["--paths", "2", "--sizes", "8,4096", *SHORT]
     first = qos(2, *words)

@@ -75,3 +75,15 @@ TEST_CASE("no share is the fabric's above one per cent without anything outstand
     CHECK(beyond.find("no share is the fabric's: the sender of path 1 (1:0) may have had nothing outstanding for "
                       "1.0 % of the time") != std::string::npos);
 }
+
+TEST_CASE("shares of few intervals are told, with what would be enough") {
+    CHECK(few_intervals(10, 30 * kInterval, 3 * kInterval).empty());
+    CHECK(few_intervals(2, 30 * kInterval, 10 * kInterval) ==
+          "shares rest on 2 intervals, and a2a tells from 10 on how far they may be off: --duration 110s has room "
+          "for as "
+          "many");
+    CHECK(few_intervals(9, 4 * kInterval, kInterval / 4) ==
+          "shares rest on 9 intervals, and a2a tells from 10 on how far they may be off: --duration 4.25s has room "
+          "for as "
+          "many");
+}
