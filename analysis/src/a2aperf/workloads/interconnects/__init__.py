@@ -21,8 +21,9 @@ WORKLOAD: Final = Workload(
         Finder(
             "contradicts",
             "Figures that contradict physics or one another",
-            "Rates above the line rate, more bytes than messages times their size, rankings that "
-            "the rates do not have.",
+            "Rates above the line rate, latencies that the line has no time for or that are below "
+            "those of smaller messages, bytes and messages of a size that do not fit together, "
+            "rankings that the rates do not have.",
             published.contradicting,
             (published.ROLE,),
         ),
