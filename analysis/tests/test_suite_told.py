@@ -10,6 +10,7 @@ import pytest
 
 from a2aperf.labels import size_text
 from a2aperf.suite import duels, figure, outcome, recommendation
+from a2aperf.suite.modes import Modes
 from a2aperf.suite.outcome import Outcome, Part
 from a2aperf.suite.ranking import AHEAD, BEHIND, OPEN, SAME, Against, Cell, Ranking, Standing
 from a2aperf.traits import Judged
@@ -72,8 +73,8 @@ def test_every_size_is_every_size() -> None:
 def hollow_marks(made: Ranking) -> list[tuple[str, int]]:
     table = outcome.table(made, {}, "measure")
     assert "1 to 3: undecided, or no different, between these" in table.caption
-    part = Part("measure", "alltoall", table, None, (), (), "")
-    (chart,) = figure.figure(Outcome(made, {}, {}, (part,), (), ())).charts
+    part = Part("measure", "alltoall", table, None, (), (), (), "")
+    (chart,) = figure.figure(Outcome(made, {}, {}, (part,), Modes((), 0), (), ())).charts
     return [(curve.name, len(curve.x)) for curve in chart.curves if curve.form == "hollow"]
 
 
