@@ -307,8 +307,10 @@ PointResult kept_for_closing(PointResult result) {
     for (const RankCounters& rank : result.ranks)
         all.involuntary_switches += std::max<std::int64_t>(rank.involuntary_switches, 0);
     result.samples = {};
-    result.ranks = {all};
-    result.nodes = {};
+    // As vectors of their own: an assigned list leaves the room of what was there.
+    result.ranks = std::vector<RankCounters>{all};
+    result.nodes = std::vector<NodeCounters>();
+    result.told = std::vector<std::string>();
     result.verification = result.before = result.after = {};
     return result;
 }

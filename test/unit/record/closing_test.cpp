@@ -2,6 +2,7 @@
 #include "a2aperf/record/closing.hpp"
 
 #include <list>
+#include <utility>
 
 #include <doctest/doctest.h>
 
@@ -469,4 +470,28 @@ TEST_CASE("so is any other setting, where all else is the same") {
         table.words(),
         "note: window 8 was faster than window all at 1 of 2 points, most at 1 kB: 1.25 times as fast\n"));
     CHECK_FALSE(test::contains(table.words(), "chunk 500B was faster"));
+}
+
+TEST_CASE("what is kept of a result until the closing words grows with neither ops nor ranks") {
+    PointResult result;
+    Samples& samples = result.samples;
+    samples.ranks = 1000;
+    for (auto* column : {&samples.begin, &samples.send_done, &samples.recv_done, &samples.exit, &samples.arrival})
+        column->assign(100'000, 1);
+    samples.own["turned"].assign(100'000, 1);
+    result.ranks.resize(1000);
+    for (RankCounters& rank : result.ranks) rank.involuntary_switches = 2;
+    result.nodes.resize(1000);
+    result.told.resize(1000);
+    result.summary.p50 = 5;
+    const PointResult kept = kept_for_closing(std::move(result));
+    for (const auto* column : {&kept.samples.begin, &kept.samples.send_done, &kept.samples.recv_done,
+                               &kept.samples.exit, &kept.samples.arrival})
+        CHECK(column->capacity() == 0);
+    CHECK(kept.samples.own.empty());
+    CHECK(kept.nodes.capacity() == 0);
+    CHECK(kept.told.capacity() == 0);
+    CHECK(kept.ranks.capacity() == 1);
+    CHECK(kept.ranks.at(0).involuntary_switches == 2000); // of all together
+    CHECK(kept.summary.p50 == 5);
 }
