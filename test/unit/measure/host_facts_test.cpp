@@ -58,6 +58,9 @@ TEST_CASE("how the node and the adapter are set is a fact of the launch") {
     NicFacts nic;
     nic.name = "hfi1_0";
     nic.is_rdma = true;
+    nic.max_read_request = "512";
+    nic.pcie_width = "16";
+    nic.link_rate_gbps = 100;
     machine.write(adapter + "ports/1/link_layer", "InfiniBand");
     machine.write(adapter + "ports/1/lid", "0x2");
     const Facts facts = node_facts(nic, 2, machine.root(), "libnot-there.so");
@@ -69,6 +72,9 @@ TEST_CASE("how the node and the adapter are set is a fact of the launch") {
     CHECK(value_of(facts, "nic_physical_state") == "port 1 5: LinkUp, port 2 3: Disabled");
     CHECK(value_of(facts, "nic_subnet_manager") == "port 1 0x1");
     CHECK(value_of(facts, "nic_interrupts") == "CPUs 0-3: 24");
+    CHECK(value_of(facts, "nic_max_read_request") == "512");
+    CHECK(value_of(facts, "nic_pcie_width") == "16");
+    CHECK(value_of(facts, "nic_link_rate") == "100");
     CHECK(value_of(facts, "nic_rings").empty());
     CHECK(value_of(facts, "nic_link_layer") == "port 1 InfiniBand");
     CHECK(value_of(facts, "nic_lid") == "port 1 0x2");
