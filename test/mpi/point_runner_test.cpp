@@ -6,6 +6,9 @@
 #include <cmath>
 #include <string>
 #include <utility>
+#include <vector>
+
+#include <mpi.h>
 
 #include "a2aperf/base/clock.hpp"
 #include "a2aperf/base/error.hpp"
@@ -17,6 +20,25 @@ using test::job;
 using test::kMessage;
 using test::point_of;
 using test::Rig;
+
+namespace {
+
+// Bytes that this rank gave to rank 0, by the calls of MPI that were made for it.
+std::vector<std::size_t>& gathered() {
+    static std::vector<std::size_t> all;
+    return all;
+}
+
+} // namespace
+
+// In place of MPI's own, which it calls.
+extern "C" int MPI_Igather(const void* mine, int count, MPI_Datatype type, void* all, int of_each,
+                           MPI_Datatype of_type, int root, MPI_Comm comm, MPI_Request* request) {
+    int size = 0;
+    MPI_Type_size(type, &size);
+    gathered().push_back(static_cast<std::size_t>(count) * static_cast<std::size_t>(size));
+    return PMPI_Igather(mine, count, type, all, of_each, of_type, root, comm, request);
+}
 
 namespace {
 
@@ -290,6 +312,19 @@ TEST_CASE("a trace has the arrival of each message at each rank, and none from i
                 CHECK((first[static_cast<std::ptrdiff_t>(source)] > 0) == (source != rank));
             CHECK(*std::max_element(first, first + job().ranks()) <= samples.recv_done[op * ranks + rank]);
         }
+}
+
+TEST_CASE("of a trace the messages of one op are under way at once, and not those of a block") {
+    RunRules rules = rules_of(64, 2);
+    rules.block = 64;
+    rules.traces = true;
+    gathered().clear();
+    const PointResult result = Run(rules).measure();
+    const auto ranks = static_cast<std::size_t>(job().ranks());
+    CHECK(std::ranges::count(gathered(), ranks * sizeof(Nanoseconds)) >= 64);
+    // The four times of each op of the block are the most that a rank gives.
+    CHECK(std::ranges::max(gathered()) == 4 * 64 * sizeof(Nanoseconds));
+    if (job().is_root()) CHECK(result.samples.arrival.size() == 64 * ranks * ranks);
 }
 
 // An op that is over at once, after a moment of its rank's own.
