@@ -41,6 +41,19 @@ def test_a_load_that_takes_half_of_a_link_doubles_the_transfer_time(cluster_of, 
     assert np.isclose(columns["load_gbps"] / columns["load_full_gbps"], 0.5, atol=NEAR), "it is a half that it takes"
 
 
+def test_a_level_of_half_is_half_of_what_the_link_carries(cluster_of, program, tmp_path, told):
+    """Beside victims that take next to nothing of it."""
+    cluster = cluster_of(2, MBIT)
+    for _ in range(TRIES):
+        columns = measured(cluster, program, tmp_path, *ASKED, "--levels", "50", "--sizes", "8").columns
+        full, load = (float(columns[name][0]) * 1e3 for name in ("load_full_gbps", "load_gbps"))  # Mbit/s
+        if abs(load / full / 0.5 - 1) <= NEAR:
+            break
+    told(known="0.500 of the full rate", measured=f"{load / full:.3f}, {load:.1f} of {full:.1f} Mbit/s")
+    assert abs(full / MBIT - 1) <= 0.1, "the full rate is that of the link, less what its packets have beside the payload"
+    assert abs(load / full / 0.5 - 1) <= NEAR
+
+
 @pytest.mark.parametrize("kind", COUNTED)
 def test_without_load_the_interval_has_one(cluster_of, program, tmp_path, told, kind):
     """In 19 of 20 runs on average; less than 17 come in one of 60."""

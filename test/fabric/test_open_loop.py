@@ -60,6 +60,20 @@ def test_every_message_was_due_when_it_should_be(loop, needs_provider, tmp_path,
     require_true_loops(tmp_path / "a.h5", clients)
 
 
+@pytest.mark.parametrize("arrivals", ["even", "poisson"])
+def test_what_was_sent_keeps_the_drawn_schedule(loop, tmp_path, arrivals):
+    """Within 0.1 %, by the message that was least late of the first tenth and of the last: others wait for their core."""
+    loop(2, "--sizes", "8", "--rate", "2k", "--messages", "4000", "--arrivals", arrivals, "--seed", "3")
+    own = {name: values[:, 0] for name, values in columns_of(tmp_path / "a.h5", 0).items()}
+    order = np.argsort(own["request_due"], kind="stable")
+    due, late = own["request_due"][order], own["request_wait"][order]
+    assert len(due) == 4000 and (late >= 0).all() and (np.diff(due + late) >= 0).all(), "in the order in which they were due"
+    first, last = (int(part.start + np.argmin(late[part])) for part in (slice(0, 400), slice(3600, 4000)))
+    assert abs((due + late)[[first, last]] @ [-1, 1] / (due[last] - due[first]) - 1) < 1e-3
+    # What was drawn has the rate that was asked for: of 4000 within five standard errors, and evenly but for rounding.
+    assert abs(np.diff(due).mean() / 500_000 - 1) < (0.08 if arrivals == "poisson" else 1e-6)
+
+
 def test_random_arrivals_are_those_of_the_seed(loop, tmp_path):
     words = ["--arrivals", "poisson", "--rate", "4k", "--messages", "400", "--sizes", "8,16"]
     seen = []
@@ -137,6 +151,14 @@ def _paused(program, folder: Path, pause: float, rank: int, sizes: str) -> list[
     return stops
 
 
+def _stops_within(stops: list[tuple[float, float]], gaps: np.ndarray, zero: float, last: float) -> int:
+    """How many of the stops fell into the time up to `last`, where it began at `zero` on their clock; 0 where one is in no gap.
+
+    Their middles: an answer that was under way may come to a client that has no core a while after the stop has begun."""
+    middles = [(begin + end) / 2 - zero for begin, end in stops if 0 <= begin - zero and end - zero <= last]
+    return len(middles) * all(((gaps[:, 0] < middle) & (middle < gaps[:, 1])).any() for middle in middles)
+
+
 def test_a_stopped_server_is_in_the_time_of_every_message_that_was_due(program, needs_provider, tmp_path):
     """The whole ramp: in a pause of D all that are due wait for its end. Who counts from the send sees one of them."""
     needs_provider("tcp")
@@ -161,6 +183,11 @@ def test_a_stopped_server_is_in_the_time_of_every_message_that_was_due(program, 
             assert late.mean() >= (end - begin) / 2 - SECOND / 1000
             from_sent = late - own["request_wait"][inside]
             assert from_sent.mean() < late.mean() / 2  # the client has pauses of its own
+        # When the server was stopped, by this program's clock: no answer came then, whenever the clock of the file began.
+        gaps = np.stack([answered[:-1], answered[1:]], axis=1)
+        gaps = gaps[np.diff(answered) >= pause * SECOND / 2]
+        zeros = [(begin + end) / 2 - gap.mean() for begin, end in stops for gap in gaps]
+        assert max(_stops_within(stops, gaps, zero, answered[-1]) for zero in zeros) >= 3
     assert ramps > 0
 
 
