@@ -49,18 +49,26 @@ def pair(slowdown: float, **changes: Any) -> dict[str, Setup]:
     return {"A": a, "B": b}
 
 
-def test_what_an_adapter_says_of_itself_tells_sides_apart(a2a: A2A, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("fact", "one", "other"),
+    [
+        ("nic_active_mtu", "port 1 1024", "port 1 4096"),
+        ("nic_max_read_request", "512", "4096"),
+    ],
+)
+def test_what_an_adapter_says_of_itself_tells_sides_apart(
+    a2a: A2A, tmp_path: Path, fact: str, one: str, other: str
+) -> None:
     """A file of an older program has no such fact, and is a side of its own."""
-    small = Setup(sizes=(1000,), ops=60, node_facts={"nic_active_mtu": "port 1 1024"})
-    large = replace(small, node_facts={"nic_active_mtu": "port 1 4096"})
+    small = Setup(sizes=(1000,), ops=60, node_facts={fact: one})
+    large = replace(small, node_facts={fact: other})
     files = launches(tmp_path, {"A": small, "B": large}, 2)
-    found = of(a2a("compare", *files, "--by", "nic_active_mtu", "--json"))
-    sides = {found["baseline"], found["candidate"]}
-    assert sides == {"nic_active_mtu=port 1 1024", "nic_active_mtu=port 1 4096"}
+    found = of(a2a("compare", *files, "--by", fact, "--json"))
+    assert {found["baseline"], found["candidate"]} == {f"{fact}={one}", f"{fact}={other}"}
     (tmp_path / "old").mkdir()
     old = launches(tmp_path / "old", {"A": small, "B": replace(small, node_facts={})}, 2)
-    found = of(a2a("compare", *old, "--by", "nic_active_mtu", "--json"))
-    assert "nic_active_mtu=port 1 1024" in {found["baseline"], found["candidate"]}
+    found = of(a2a("compare", *old, "--by", fact, "--json"))
+    assert f"{fact}={one}" in {found["baseline"], found["candidate"]}
 
 
 def test_a_variable_that_libfabric_does_not_know_changed_nothing(a2a: A2A, tmp_path: Path) -> None:
