@@ -111,6 +111,65 @@ def test_what_a2aperf_prints_in_this_layout_has_its_mode_and_window(
     (block,) = loopback.parse(tmp_path, text)
     assert block.remarks == []
     assert [(row["mode"], row["window"]) for row in block.rows] == [(mode, 512)] * 2
+    assert block.labels == {"stream": "halves inject off memory huge"}
+    assert block.attributes["command_line"] == ""
+
+
+HEADING, *ROWS = TEXT.read_text().splitlines()[61:65]
+
+
+def test_streams_that_were_asked_for_otherwise_stay_apart(a2a: Run, tmp_path: Path) -> None:
+    text = ""
+    for inject in ("on", "off"):
+        text += (
+            f"Testing using tagged, halves inject {inject} and 32 buffers\n{HEADING}\n{ROWS[0]}\n\n"
+        )
+    (tmp_path / "x.txt").write_text(text)
+    a2a("import", tmp_path / "x.txt", "-o", tmp_path / "x.h5")
+    told = a2a("history", tmp_path / "x.h5").out
+    assert "stream=halves inject on" in told
+    assert "stream=halves inject off" in told
+
+
+def test_remarks_of_a2aperf_do_not_cut_a_table(tmp_path: Path) -> None:
+    """A point that was skipped, and one whose start does not carry a time."""
+    text = "\n".join([
+        *("# 2 ranks on 1 node, shm", "", "Testing using tagged, halves and 32 buffers", HEADING),
+        *(ROWS[0], "# 16 B skipped: not by shm", ROWS[1], "# 32 B without a time: 7 messages", ""),
+    ])  # fmt: skip
+    (block,) = loopback.parse(tmp_path, text)
+    assert len(block.rows) == 2
+    assert block.attributes["command_line"] == ""
+
+
+def test_rows_are_of_no_heading_but_their_own(tmp_path: Path) -> None:
+    """A heading that is not known, or a test without one, is none of the table above."""
+    for between in ("Testing using send and 64 buffers\n", "Messages per sec  Bytes  Time\n"):
+        text = f"Testing using send and 32 buffers\n{HEADING}\n{ROWS[0]}\n{between}{ROWS[1]}\n"
+        with pytest.raises(InputError, match="line 5, column 1: a row of numbers without a head"):
+            loopback.parse(tmp_path, text)
+
+
+@pytest.mark.parametrize(
+    ("words", "mode"),
+    [
+        ("RDMA_WRITE_WITH_IMM", "write-imm"),
+        ("RDMA_WRITE_WITH_IMMEDIATE", "write-imm"),
+        ("RDMA_READ", "read"),
+        ("RDMA_WRITE", "write"),
+    ],
+)
+def test_modes_as_verbs_spells_them(tmp_path: Path, words: str, mode: str) -> None:
+    (block,) = loopback.parse(tmp_path, f"Testing using {words}\n{HEADING}\n{ROWS[0]}\n")
+    assert [row["mode"] for row in block.rows] == [mode]
+
+
+def test_what_is_no_row_is_a_note_and_a_dash_is_no_value(tmp_path: Path) -> None:
+    row = " ".join(ROWS[0].split()[:6])
+    text = f"Testing using send\n{HEADING}\n{row} - -\n\n2 4 cores were taken away by then\n"
+    (block,) = loopback.parse(tmp_path, text)
+    assert [(one["free_delay"], "longest_wait" in one) for one in block.rows] == [(0, False)]
+    assert "2 4 cores were taken away by then" in block.note
 
 
 def test_frequency_asked_for_and_seen_are_two_facts(a2a: Run, tmp_path: Path) -> None:

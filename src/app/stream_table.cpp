@@ -49,19 +49,25 @@ std::string published_line(const Row& row) {
         return std::isnan(value) ? std::string() : fmt::format("{:.0f}", value * factor);
     };
     const double time = figures.at("stream_time");
-    return published({std::isnan(time) ? std::string() : fmt::format("{:.6f}", time * 1e-9),
-                      fmt::format("{}", point.message_size), whole("messages", 1), whole("bytes", 1),
-                      whole("msg_rate", 1), whole("byte_rate", 1), fmt::format("{:.0f}", pause_of(point)),
+    if (std::isnan(time))
+        return fmt::format("# {} B without a time: {} messages\n", point.message_size, whole("messages", 1));
+    const double pause = pause_of(point);
+    return published({fmt::format("{:.6f}", time * 1e-9), fmt::format("{}", point.message_size),
+                      whole("messages", 1), whole("bytes", 1), whole("msg_rate", 1), whole("byte_rate", 1),
+                      fmt::format("{:.{}f}", pause, pause == std::floor(pause) ? 0 : 3),
                       whole("longest_wait", kMicroseconds)});
 }
 
 // In the words by which `a2a import` knows the mode.
 std::string table_of(const Point& point, bool tells_memory) {
     StreamPlan stream = stream_of(point);
-    stream.free_delay = {}; // a column
+    const FreeDelay pause = stream.free_delay;
+    stream.free_delay = {}; // a column, which does not tell after how many messages
+    const bool is_usual = pause.time == 0 || pause.every == FreeDelay{}.every;
+    const std::string every = is_usual ? "" : fmt::format(" pause every {}", pause.every);
     const std::string memory = tells_memory ? fmt::format(" memory {}", point.memory) : "";
-    return fmt::format("Testing using {}, {}{} and {} buffers", point.mode == Msg::kName ? "send" : point.mode,
-                       stream.words(), memory, point.window);
+    return fmt::format("Testing using {}, {}{}{} and {} buffers", point.mode == Msg::kName ? "send" : point.mode,
+                       stream.words(), every, memory, point.window);
 }
 
 } // namespace

@@ -28,6 +28,7 @@ from a2aperf import (
 )
 from a2aperf.deferred import pandas as pd
 from a2aperf.errors import InputError
+from a2aperf.labels import count_text
 from a2aperf.raw_ops import RawOps
 from a2aperf.sample_columns import SampleColumn, strangers
 from a2aperf.workloads.workload import Workload
@@ -43,9 +44,10 @@ class Finding:
     text: str
 
 
-def check(
-    path: Path, progress: Callable[[int, int], None] = lambda done, all_: None
-) -> list[Finding]:
+Progress = Callable[[int, int], None]
+
+
+def check(path: Path, progress: Progress = lambda done, all_: None) -> list[Finding]:
     """Everything that is wrong or odd in a file, in the order found; empty for a sound one.
 
     Reads every sample, in a process of its own where no trailer vouches for the file. Raises
@@ -60,7 +62,7 @@ def check(
     except InputError as error:
         if not wrong:
             raise
-        found = [_error(str(error).removeprefix(f"{path}: "))]
+        return [*wrong, _error(str(error).removeprefix(f"{path}: "))]
     return [*wrong, *found]
 
 
@@ -82,18 +84,18 @@ def _not_as_written(path: Path, told: trailer.Trailer) -> Iterator[Finding]:
         yield _error(f"{skeleton.words(changed, 'is')}: --repair sets it right by its copy")
 
 
-def findings_of_damaged(path: Path, progress: Callable[[int, int], None]) -> list[Finding]:
+def findings_of_damaged(path: Path, progress: Progress) -> list[Finding]:
     """What `check` asks another process for."""
     with trailer.unheeded():
         return _in_one_file(path, progress)
 
 
-def _in_one_file(path: Path, progress: Callable[[int, int], None]) -> list[Finding]:
+def _in_one_file(path: Path, progress: Progress) -> list[Finding]:
     with reading.held(path):
         return _findings(path, progress)
 
 
-def _findings(path: Path, progress: Callable[[int, int], None]) -> list[Finding]:
+def _findings(path: Path, progress: Progress) -> list[Finding]:
     found = loading.load([path])
     (name,) = found.files
     present = workloads.present(found)
@@ -138,9 +140,9 @@ def _findings(path: Path, progress: Callable[[int, int], None]) -> list[Finding]
 
 def _beside(found: results.Results, name: str, present: list[Workload]) -> Iterator[Finding]:
     """What workloads keep beside the points."""
-    for workload in present:
-        if workload.beside and workload.files(found):
-            yield from map(_error, _again(workload.beside(found, name), found))
+    for one in present:
+        if one.beside and one.files(found):
+            yield from map(_error, _again(one.beside(found, name), found))
 
 
 def _again(wrong: Iterable[str], found: results.Results) -> Iterator[str]:
@@ -232,15 +234,15 @@ def _points(found: results.Results) -> Iterator[Finding]:
     yield from _order(points)
     for _, row in points[points["state"] == "complete"].iterrows():
         launch = found.launches.get(str(row["launch"]))
-        for finding in _row(row, launch is not None and launch.has_stated_link):
-            yield Finding(finding.error, f"{_where(row)}: {finding.text}")
+        for one in _row(row, launch is not None and launch.has_stated_link):
+            yield Finding(one.error, f"{_where(row)}: {one.text}")
         if not row["has_raw"] and found.attributes[row["file"]]["raw_samples"]:
             yield _error(f"{_where(row)}: it is complete, and has no samples")
     for state in ("pending", "failed"):
         if count := int((points["state"] == state).sum()):
-            yield _warning(f"{count} point{'s' if count > 1 else ''} {state}")
-    unexplained = points[(points["state"] == "skipped") & (points["skip_reason"] == "")]
-    for _, row in unexplained.iterrows():
+            yield _warning(f"{count_text(count, 'point')} {state}")
+    skipped = points[points["state"] == "skipped"]
+    for _, row in skipped[skipped["skip_reason"] == ""].iterrows():
         yield _error(f"{_where(row)}: skipped without a reason")
 
 
@@ -302,14 +304,11 @@ def _samples(
         yield _error(f"{where}: {raw.valid.sum()} valid ops in /raw, {row['ops']} in the summary")
         return
     yield from (_error(f"{where}: {text}") for text in _impossible(raw, row, clock))
-    if wrong := [*workload.impossible(row, raw)]:
-        yield from (_error(f"{where}: {text}") for text in wrong)
+    wrong = [*workload.impossible(row, raw)]
+    if wrong or row["state"] == "failed":
+        yield from (_error(f"{where}: {text}") for text in wrong or ranges.of_failed(row))
         return
-    if row["state"] == "failed":
-        yield from (_error(f"{where}: {text}") for text in ranges.of_failed(row))
-        return
-    recomputed = workload.recomputed
-    if not recomputed:
+    if not (recomputed := workload.recomputed):
         return  # of a newer program: its figures follow from formulas that are not known here
     link = float(launch.attributes["link_rate_gbps"]) * float(launch.attributes["rails"])
     again = derived.derive(

@@ -44,7 +44,7 @@ std::string table_of(Nanoseconds idle) {
         [&](const Point&) {
             return std::vector{path_of(messages), second};
         },
-        [](const Point&) { return std::vector<PathClass>(2); }, false);
+        [](const Point&) { return std::vector<PathClass>(2); }, false, 10 * kInterval, kInterval);
     const PointResult result;
     return table->row({point, &result});
 }

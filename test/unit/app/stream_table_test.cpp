@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include "a2aperf/plan/stream_plan.hpp"
 #include "app/workload.hpp"
@@ -72,6 +73,9 @@ TEST_CASE("a time that the start does not carry is no figure, and no rate follow
         const std::string row = row_of(point, result, Format::table);
         CHECK(row.find("nan") == std::string::npos);
         CHECK(row.find("—") != std::string::npos);
-        CHECK(row_of(point, result, Format::loopback).find("nan") == std::string::npos);
+        const std::string said = row_of(point, result, Format::loopback);
+        CHECK(said.find("nan") == std::string::npos);
+        // Five values would be no row of this layout.
+        CHECK(said.find(fmt::format("# 1000 B without a time: {} messages\n", kMessages)) != std::string::npos);
     }
 }

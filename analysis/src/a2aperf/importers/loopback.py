@@ -5,7 +5,8 @@ A table has eight headings; a row has a value for each, or six: no delay, and th
 What stands before a table is read by what it is, in any order: attributes of the device and its
 ports, limits of queues, CPU frequencies, counters of each phase. Tables of equal headings are told
 apart by their section; all other words are kept as notes. How many threads there were is not told,
-nor, where the receiver is passive, how many buffers.
+nor, where the receiver is passive, how many buffers. What `a2aperf stream` prints in this layout
+says in its lines `Testing` how the streams were asked for: a label, so that they stay apart.
 """
 
 from __future__ import annotations
@@ -45,10 +46,13 @@ _FREQUENCIES: Final = re.compile(r"\s*Current CPU frequenc(?:y|ies) \((\w+)\)\s*
 _PHASE: Final = re.compile(r"\s*Changes to statistics for (.+?):\s*")
 _COUNTER: Final = re.compile(r"\s*(?:Num )?(\S.*?) = (-?\d+) \((-?\d+) (?:->|→) (-?\d+)\)\s*")
 _COMMAND: Final = re.compile(r"\s*[$#%]\s+\S")
+_REMARK: Final = re.compile(r"# (?:\d+ B (?:skipped|without a time):|\d+ ranks? on \d+ node).*")
+"""A line of `a2aperf stream` beside its rows, or above its tables."""
+_OWN: Final = re.compile(r"Testing using [\w-]+, (.+?) and \d+ buffers")
 _MODES: Final = (
-    ("write-imm", re.compile(r"write[ -]with[ -]immediate|write[ -]imm", re.IGNORECASE)),
-    ("read", re.compile(r"\brdma[ -]read\b|^testing using read,", re.IGNORECASE)),
-    ("write", re.compile(r"\brdma[ -]write\b|^testing using write,", re.IGNORECASE)),
+    ("write-imm", re.compile(r"write[ _-](?:with[ _-])?imm", re.IGNORECASE)),
+    ("read", re.compile(r"\brdma[ _-]read\b|^testing using read,", re.IGNORECASE)),
+    ("write", re.compile(r"\brdma[ _-]write\b|^testing using write,", re.IGNORECASE)),
     ("tagged", re.compile(r"\btagged\b", re.IGNORECASE)),
     ("msg", re.compile(r"\bsend\b", re.IGNORECASE)),
 )
@@ -119,10 +123,15 @@ class _Reader:
 
     def note(self, words: str) -> None:
         self.of_attributes = self.phase = ""
+        if _REMARK.fullmatch(words):
+            self.words.append(words)
+            return
         self.is_open = False
+        if _HEADING.search(words):  # not all that a heading has: of which columns rows are is open
+            self.names = []
         if words.startswith("Testing "):
             self.end_test()
-            self.test = _Test(words)
+            self.test, self.names = _Test(words), []
             self.section.notes += self.words
             self.words = []
             return
@@ -138,7 +147,7 @@ class _Reader:
     def start_section(self, heading: str) -> None:
         """Below a heading nothing is known of what was said above it."""
         self.end_test()
-        self.is_open = False
+        self.is_open, self.names = False, []
         if self.blocks:
             self.blocks[-1].note = "\n".join([self.blocks[-1].note, *self.words]).strip()
         elif not self.section.heading:
@@ -244,10 +253,11 @@ class _Reader:
         mode = _mode(self.test.words)
         counts = {**told.labels, **prose.settings(self.test.words).labels}
         window = _window(mode, self.test.facts, counts)
+        own = {"stream": words[1]} if (words := _OWN.fullmatch(self.test.words)) else {}
         spoken = " ".join([*self.section.notes, *self.section.commands])
         asked = told.frequency_asked or prose.frequency(spoken)
         for block in self.test.blocks:
-            block.environment, block.labels = dict(told.environment), dict(told.labels)
+            block.environment, block.labels = dict(told.environment), told.labels | own
             block.attributes = {
                 "preamble": "\n".join(self.preamble),
                 "command_line": "; ".join(self.section.commands),
@@ -340,10 +350,10 @@ def _columns(path: Path, line: int, content: str) -> list[str]:
 
 
 def _looks_like_row(content: str) -> bool:
-    """Two leading numbers, or mostly numbers: prose has neither."""
+    """Mostly numbers, and two of them first or five values: prose is not."""
     tokens = content.split()
     numeric = [_NUMBER.fullmatch(token) is not None for token in tokens]
-    return all(numeric[:2]) or (len(tokens) >= 5 and sum(numeric) * 2 > len(tokens))
+    return (all(numeric[:2]) or len(tokens) >= 5) and sum(numeric) * 2 > len(tokens)
 
 
 def _row(path: Path, line: int, content: str, names: list[str]) -> dict[str, Any]:
@@ -351,17 +361,19 @@ def _row(path: Path, line: int, content: str, names: list[str]) -> dict[str, Any
     if len(tokens) < len(names):
         names = [name for name in names if name not in _OPTIONAL]
     if len(tokens) != len(names):
-        column = tokens[len(_NAMES)][1] if len(tokens) > len(_NAMES) else len(content.rstrip()) + 1
+        column = (tokens[len(_NAMES) :] or [("", len(content.rstrip()) + 1)])[0][1]
         raise bad(path, line, column, f"expected 8 values or 6, found {len(tokens)}")
     row: dict[str, Any] = {"ranks": 1, "free_delay": 0}
     for name, (token, column) in zip(names, tokens, strict=True):
+        if name in _OPTIONAL and token == "-":
+            continue
         value = number(path, line, column, token, least=0)
         if name == "stream_time":
             if value == 0:
                 raise bad(path, line, column, f"expected a positive number, found '{token}'")
             digits = len(token.partition(".")[2])
             row["half_digit"] = Decimal(5) / Decimal(10) ** (digits + 1) * 10**9
-        elif not token.isdigit():
+        elif not token.isdigit() and name != "free_delay":
             raise bad(path, line, column, f"expected a whole number, found '{token}'")
         row[name] = int(Decimal(token) * _NANOSECONDS.get(name, 1))
         if row[name] >= LARGEST:

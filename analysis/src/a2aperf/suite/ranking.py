@@ -358,9 +358,7 @@ def paired_of(chosen: Results, pairing: Pairing, role: str, places: Sequence[str
     return Paired(cells, y, pairing.side, pairing.block)
 
 
-def _stacked(
-    paired: Sequence[Paired],
-) -> tuple[Floats, NDArray[np.bool_], NDArray[np.intp]]:
+def _stacked(paired: Sequence[Paired]) -> tuple[Floats, NDArray[np.bool_], NDArray[np.intp]]:
     """All roles in one matrix: a launch has the cells of its workload, and no block is shared."""
     launches, width = sum(len(one.y) for one in paired), sum(len(one.cells) for one in paired)
     y = np.full((launches, width), np.nan)
