@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An MPI program that does nothing, which scaling.py holds a launch of ours against: every rank meets every other in
-// a barrier, stays for so many seconds (0) that its memory can be looked at, and ends. Rank 0 prints when the
+// An MPI program that does nothing, which scaling.py holds a launch of ours against: every rank meets every other
+// in a barrier, stays for so many seconds (0) that its memory can be looked at, and ends. Rank 0 prints when the
 // barrier was over, in seconds since 1970.
 #include <mpi.h>
 
