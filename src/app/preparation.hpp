@@ -33,7 +33,7 @@ struct Preparation {
     int threads_with_cores;            // that each rank can have with a core for each of them
     PollingChoice polling;
     std::vector<EnvironmentVariable> environment;
-    std::vector<std::string> ignored; // of its variables those that libfabric does not know
+    std::vector<std::string> ignored;        // of its variables those that libfabric does not know
     std::vector<const MemoryKind*> memories; // those of the launch that every node has
 
     std::string provider() const { return choice.offer.provider(); } // its full name
