@@ -69,11 +69,13 @@ def _doubts(table: tables.Table, row: pd.Series[Any]) -> list[str]:
     spare = total % N - 1
     window = spare if table.window is None else table.window
     doubts = []
+    untold = "" if table.window is not None else "how many buffers there are is not told; "
     if not 0 < window < N:
-        return [f"{window} buffers and a pause every {N} messages do not fit"]
+        which = "as many as remain of the total" if untold else f"{window} buffers"
+        return [f"{untold}{which} and a pause every {N} messages do not fit"]
     if window * each >= pause:
-        which = "" if table.window is not None else " (what remains of the total)"
-        return [f"{window} buffers{which} last {us(window * each)}, no less than the pause"]
+        which = "as remain of the total would" if untold else "buffers"
+        return [f"{untold}{window} {which} last {us(window * each)}, no less than the pause"]
     if spare != window:
         doubts.append(f"{total} is not a multiple of {N} + {window} + 1")
     expected = pause + (N - window) * each
