@@ -219,7 +219,7 @@ protected:
             },
             [&launch](const Point& point) { return stored_classes(launch.file().recorder(), point); },
             launch.options().memories.size() > 1, qos_options(launch.options()).duration,
-            qos_options(launch.options()).interval);
+            qos_options(launch.options()).interval, qos_options(launch.options()).most_intervals);
     }
 };
 

@@ -63,9 +63,9 @@ std::string became_of(const PathClass& became, const std::string& asked) {
 class QosTable : public DurationTable {
 public:
     QosTable(std::string title, StoredIntervals intervals, StoredClasses classes, bool tells_memory,
-             Nanoseconds duration, Nanoseconds interval)
+             Nanoseconds duration, Nanoseconds interval, std::int64_t most_intervals)
         : title_(std::move(title)), intervals_(std::move(intervals)), classes_(std::move(classes)),
-          tells_memory_(tells_memory), duration_(duration), interval_(interval) {}
+          tells_memory_(tells_memory), duration_(duration), interval_(interval), most_intervals_(most_intervals) {}
 
     void add(const Point& point, const PointResult& result) override {
         lost_ += result.ticks_lost;
@@ -80,7 +80,8 @@ public:
             progress.note(fmt::format("{} not kept, for there was no room for more of a path (--max-samples)",
                                       counted(lost_, "interval")));
         if (fewest_)
-            if (const std::string few = few_intervals(*fewest_, duration_, interval_); !few.empty())
+            if (const std::string few = few_intervals(*fewest_, duration_, interval_, most_intervals_);
+                !few.empty())
                 progress.note(few);
     }
 
@@ -104,6 +105,7 @@ protected:
 
 private:
     Nanoseconds duration_, interval_;
+    std::int64_t most_intervals_;
     int lost_ = 0;
     std::optional<int> fewest_; // intervals in which every path could send, of points with shares
 };
@@ -247,23 +249,25 @@ std::vector<std::string> remarks_on(const Intervals& intervals, const std::vecto
     return remarks;
 }
 
-std::string few_intervals(int fewest, Nanoseconds duration, Nanoseconds interval) {
+std::string few_intervals(int fewest, Nanoseconds duration, Nanoseconds interval, std::int64_t most_intervals) {
     constexpr int kEnough = 10; // as the analysis has it: a2aperf/shares.py
     if (fewest >= kEnough) return {};
     const Nanoseconds longer = duration + (kEnough - fewest) * interval;
-    return fmt::format("shares rest on {}, and a2a tells from {} on how far they may be off: --duration {:.10g}s "
+    const Nanoseconds needed = (longer + interval - 1) / interval;
+    const std::string kept = needed > most_intervals ? fmt::format(" with --max-samples {}", needed) : "";
+    return fmt::format("shares rest on {}, and a2a tells from {} on how far they may be off: --duration {:.10g}s{} "
                        "has room for as many",
-                       counted(fewest, "interval"), kEnough, seconds(longer));
+                       counted(fewest, "interval"), kEnough, seconds(longer), kept);
 }
 
 std::unique_ptr<DurationTable> make_qos_table(Format format, std::string title, StoredIntervals intervals,
                                               StoredClasses classes, bool tells_memory, Nanoseconds duration,
-                                              Nanoseconds interval) {
+                                              Nanoseconds interval, std::int64_t most_intervals) {
     if (format == Format::qos)
         return std::make_unique<Published>(std::move(title), std::move(intervals), std::move(classes), tells_memory,
-                                           duration, interval);
+                                           duration, interval, most_intervals);
     return std::make_unique<PathLines>(std::move(title), std::move(intervals), std::move(classes), tells_memory,
-                                       duration, interval);
+                                       duration, interval, most_intervals);
 }
 
 } // namespace a2aperf

@@ -22,11 +22,12 @@ using StoredClasses = std::function<std::vector<PathClass>(const Point& point)>;
 // title: "2 ranks, 1 node, tcp". tells_memory: of each point. duration, interval: as asked for.
 std::unique_ptr<DurationTable> make_qos_table(Format format, std::string title, StoredIntervals intervals,
                                               StoredClasses granted, bool tells_memory, Nanoseconds duration,
-                                              Nanoseconds interval);
+                                              Nanoseconds interval, std::int64_t most_intervals);
 
 // Where shares rest on so few intervals that a2a tells no interval of them: with what they would not. Empty where
 // they rest on more. fewest: of all points with shares.
-std::string few_intervals(int fewest, Nanoseconds duration, Nanoseconds interval);
+// most_intervals: as many are kept of a path.
+std::string few_intervals(int fewest, Nanoseconds duration, Nanoseconds interval, std::int64_t most_intervals);
 
 // What is remarkable of a point, a sentence each: paths that got nothing, and since when; that no share is the
 // fabric's. is_cut: there were more intervals than are kept (--max-samples).

@@ -2,6 +2,7 @@
 #include "a2aperf/fabric/variables.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <string_view>
 #include <utility>
@@ -44,6 +45,9 @@ std::vector<Variable> told_so_far() {
     return variables;
 }
 
+// Providers that read variables, too, of which they do not tell libfabric.
+constexpr std::array kReadMore{"FI_OPX_", "FI_EFA_", "FI_CXI_"};
+
 // FI_TCP_ of FI_TCP_NODELAY, FI_OFI_RXM_ of FI_OFI_RXM_TX_SIZE; empty of a name that has no more words.
 std::string_view beginning_of(std::string_view name) {
     const std::string_view layered = "FI_OFI_";
@@ -70,6 +74,7 @@ std::vector<std::string> ignored_variables(const std::vector<std::string>& names
     for (const std::string& name : names) {
         const std::string_view beginning = beginning_of(name);
         if (!name.starts_with("FI_") || beginning.empty()) continue;
+        if (std::find(kReadMore.begin(), kReadMore.end(), beginning) != kReadMore.end()) continue;
         const bool is_told = std::find(told.begin(), told.end(), name) != told.end();
         const bool has_alike = std::any_of(told.begin(), told.end(),
                                            [&](const std::string& other) { return other.starts_with(beginning); });

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from processes import PATIENCE
+from processes import PATIENCE, wait_until
 
 FOLDER = Path(__file__).resolve().parent
 SCRIPT = FOLDER / "scaling.py"
@@ -41,8 +41,8 @@ def test_processes_below_a_process_are_found_by_name() -> None:
     with subprocess.Popen(["bash", "-c", "sleep 900 & echo started; wait"], stdout=subprocess.PIPE, text=True) as parent:
         try:
             assert parent.stdout.readline() == "started\n"
-            while not (found := descendants(parent.pid, "sleep")):  # it may not be sleep yet
-                pass
+            assert wait_until(lambda: bool(descendants(parent.pid, "sleep")), PATIENCE)  # it may not be sleep yet
+            found = descendants(parent.pid, "sleep")
             assert len(found) == 1 and descendants(parent.pid, "bash") == [parent.pid]
             assert descendants(found[0], "bash") == []
         finally:

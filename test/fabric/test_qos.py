@@ -191,9 +191,9 @@ def test_shares_of_few_intervals_are_told(qos, needs_provider, tmp_path, form):
     words = ["--paths", "2", "--sizes", "1MiB", "--window", "16", "--format", form, "--force"]
     few = qos(2, *words, "--duration", "800ms", "--interval", "200ms", provider="tcp")
     idle = [path["idle"].sum() / path["length"].sum() for path in paths_of(tmp_path / "a.h5", 0)]
-    if max(idle) > 0.01:
+    if not 0 <= min(idle) <= max(idle) <= 0.01:
         assert "shares rest on" not in few.stderr
-        pytest.skip(f"no shares: a sender had nothing outstanding for {100 * max(idle):.2f} % of the time")
+        pytest.skip(f"no shares: a sender may have had nothing outstanding for {100 * max(idle):.2f} % of the time")
     count = int(Results(tmp_path / "a.h5").columns["shared_intervals"][0])
     seconds = f"{0.8 + (10 - count) * 0.2:.10g}s"
     assert f"shares rest on {count} interval" in few.stderr and f"--duration {seconds} has room for as many" in few.stderr

@@ -23,7 +23,8 @@ def most(faulty, *words, ranks=3, within=()):
 def test_a_window_counts_chunks(faulty, needs_provider, mode, window):
     needs_provider("tcp")
     words = ["--provider", "tcp", "--mode", mode, "--sizes", "64000", "--chunk", "8000", "--window", window]
-    assert most(faulty, *words) == {16 if window == "all" else int(window)}
+    found, bound = most(faulty, *words), 16 if window == "all" else int(window)
+    assert 1 <= min(found) and max(found) == bound  # who reads completions between two sends has fewer
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -38,7 +39,8 @@ def test_a_window_bounds_messages_that_are_injected(faulty, needs_provider, mode
 def test_endpoints_share_a_window(faulty, needs_provider, mode):
     needs_provider("tcp")
     words = ["--provider", "tcp", "--mode", mode, "--sizes", "64000", "--chunk", "8000", "--endpoints", "2", "--window", "6"]
-    assert most(faulty, *words) == {3}
+    found = most(faulty, *words)
+    assert 1 <= min(found) and max(found) == 3
 
 
 @pytest.mark.parametrize(("window", "counted"), [("1", 1), ("all", 2)])

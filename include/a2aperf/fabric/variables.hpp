@@ -16,11 +16,12 @@ struct Variable {
 // By name. What a provider reads without telling libfabric is not among them, as all of PSM2_* is not.
 std::vector<Variable> library_variables();
 
-// The names of those that providers have told so far, ascending; no provider is loaded for it.
+// The names of those that providers have told so far, ascending; nothing is asked of them for it.
 std::vector<std::string> variables_told();
 
 // Those of `names` that libfabric does not know though it knows others that begin alike, FI_TCP_* or FI_OFI_RXM_*:
-// who sets them changes nothing. Of a provider that it has not loaded it knows none, and nothing is said.
+// who sets them changes nothing. Nothing is said of a provider that it has not loaded, nor of those that are known
+// to read more than they tell.
 std::vector<std::string> ignored_variables(const std::vector<std::string>& names,
                                            const std::vector<std::string>& told);
 

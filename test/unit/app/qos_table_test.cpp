@@ -44,7 +44,7 @@ std::string table_of(Nanoseconds idle) {
         [&](const Point&) {
             return std::vector{path_of(messages), second};
         },
-        [](const Point&) { return std::vector<PathClass>(2); }, false, 10 * kInterval, kInterval);
+        [](const Point&) { return std::vector<PathClass>(2); }, false, 10 * kInterval, kInterval, 1000);
     const PointResult result;
     return table->row({point, &result});
 }
@@ -77,13 +77,16 @@ TEST_CASE("no share is the fabric's above one per cent without anything outstand
 }
 
 TEST_CASE("shares of few intervals are told, with what would be enough") {
-    CHECK(few_intervals(10, 30 * kInterval, 3 * kInterval).empty());
-    CHECK(few_intervals(2, 30 * kInterval, 10 * kInterval) ==
+    CHECK(few_intervals(10, 30 * kInterval, 3 * kInterval, 1000).empty());
+    CHECK(few_intervals(2, 30 * kInterval, 10 * kInterval, 1000) ==
           "shares rest on 2 intervals, and a2a tells from 10 on how far they may be off: --duration 110s has room "
           "for as "
           "many");
-    CHECK(few_intervals(9, 4 * kInterval, kInterval / 4) ==
+    CHECK(few_intervals(9, 4 * kInterval, kInterval / 4, 17) ==
           "shares rest on 9 intervals, and a2a tells from 10 on how far they may be off: --duration 4.25s has room "
           "for as "
           "many");
+    CHECK(few_intervals(5, 5 * kInterval, kInterval, 5) ==
+          "shares rest on 5 intervals, and a2a tells from 10 on how far they may be off: --duration 10s with "
+          "--max-samples 10 has room for as many");
 }

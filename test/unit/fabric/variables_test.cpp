@@ -23,6 +23,8 @@ TEST_CASE("of a provider that is not loaded, and of a name of one word, nothing 
     CHECK(ignored_variables({"FI_PSM3_UUID", "FI_OFI_RXD_RETRY", "FI_UNIVERSE", "FI_OFI", "FI_"}, told).empty());
     CHECK(ignored_variables({"PSM2_RCVTHREAD", "OMPI_FI_TCP_X", ""}, told).empty());
     CHECK(ignored_variables({"FI_TCP_X"}, {}).empty());
+    // Which read more than they tell.
+    CHECK(ignored_variables({"FI_OPX_X", "FI_EFA_X", "FI_CXI_X"}, {"FI_OPX_Y", "FI_EFA_Y", "FI_CXI_Y"}).empty());
 }
 
 TEST_CASE("libfabric tells the variables of providers that are loaded") {
