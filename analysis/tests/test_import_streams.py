@@ -164,6 +164,12 @@ def test_modes_as_verbs_spells_them(tmp_path: Path, words: str, mode: str) -> No
     assert [row["mode"] for row in block.rows] == [mode]
 
 
+def test_below_a_row_two_numbers_are_one(tmp_path: Path) -> None:
+    text = f"Testing using send\n{HEADING}\n{ROWS[0]}\n 8 100 of what\n"
+    with pytest.raises(InputError, match="line 4, column"):
+        loopback.parse(tmp_path, text)
+
+
 def test_what_is_no_row_is_a_note_and_a_dash_is_no_value(tmp_path: Path) -> None:
     row = " ".join(ROWS[0].split()[:6])
     text = f"Testing using send\n{HEADING}\n{row} - -\n\n2 4 cores were taken away by then\n"

@@ -82,6 +82,21 @@ def test_summaries_merge_too(a2a: Run, table_2019: Path, tmp_path: Path) -> None
     assert not merged.points["has_raw"].any()
 
 
+def test_what_was_imported_stays_sound_beside_what_was_measured(a2a: Run, tmp_path: Path) -> None:
+    """It knows a mean alone, and no attempts."""
+    text = tmp_path / "osu.txt"
+    heading = "# OSU MPI All-to-All Personalized Exchange Latency Test v5.9\n"
+    heading += "# Size  Avg Latency(us)  Min Latency(us)  Max Latency(us)  Iterations\n"
+    text.write_text(f"{heading}1000  10.50  10.00  12.00  1000\n")
+    assert a2a("import", text, "--ranks", "8", "-o", tmp_path / "osu.h5").status == 0
+    own = synthetic.write_launch(tmp_path / "own.h5", synthetic.Setup(sizes=(1000,), ops=20))
+    for files in ((tmp_path / "osu.h5", own), (own, tmp_path / "osu.h5")):
+        merged = a2a("merge", *files, "-o", tmp_path / "both.h5", "--force")
+        assert merged.status == 0, merged
+        told = a2a("check", tmp_path / "both.h5")
+        assert (told.status, told.out.endswith("sound\n")) == (0, True), told
+
+
 def test_mixed_clusters_are_refused(a2a: Run, three: list[Path], tmp_path: Path) -> None:
     other = replace(SETUP, seed=7, node_facts={"cpu_model": "another CPU"})
     path = synthetic.write_launch(tmp_path / "other.h5", other)

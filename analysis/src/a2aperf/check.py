@@ -236,8 +236,6 @@ def _points(found: results.Results) -> Iterator[Finding]:
         launch = found.launches.get(str(row["launch"]))
         for one in _row(row, launch is not None and launch.has_stated_link):
             yield Finding(one.error, f"{_where(row)}: {one.text}")
-        if not row["has_raw"] and found.attributes[row["file"]]["raw_samples"]:
-            yield _error(f"{_where(row)}: it is complete, and has no samples")
     for state in ("pending", "failed"):
         if count := int((points["state"] == state).sum()):
             yield _warning(f"{count_text(count, 'point')} {state}")

@@ -285,7 +285,9 @@ class _Judge:
                 *remarks.notes(self.pairing, self.made, self.reason),
                 *remarks.intervals_and_test(cells, self.made),
                 *remarks.injected(self.pairing, self.asked),
-                *ignored_words((self.found.launches[x] for x in chain(*launches)), self.asked),
+                *ignored_words(
+                    (self.found.launches[x] for x in dict.fromkeys(chain(*launches))), self.asked
+                ),
                 *filter(None, [self.judged.rest_on(self.pairing.points)]),
                 *self.found.unjudged,
             ],

@@ -146,7 +146,7 @@ def _before_line(
     name: str, mine: Sequence[Figure], line: float, off: _Off
 ) -> Iterator[Contradiction]:
     """The last bit of a message comes no sooner than the line has passed all of it, every time."""
-    timed = [one for one in mine if one.latency is not None and one.size]
+    timed = [one for one in mine if one.latency and one.latency > 0 and one.size]
     for one in timed:
         latency, hops = float(one.latency or 0.0), one.hops or 1
         least = float(one.size or 0) * 8 / line * hops
@@ -162,7 +162,7 @@ def _before_line(
 
 def _larger_is_faster(name: str, mine: Sequence[Figure], off: _Off) -> Iterator[Contradiction]:
     """Of the same hops and rate; of each larger size the one that it is below of most."""
-    timed = [one for one in mine if one.latency is not None and one.size]
+    timed = [one for one in mine if one.latency and one.latency > 0 and one.size]
     for larger in timed:
         mine_at = float(larger.latency or 0.0)
         slower = [
@@ -223,7 +223,7 @@ def _against_itself(name: str, one: Figure, off: _Off) -> Iterator[Contradiction
 def _more_than_passed(name: str, mine: Sequence[Figure], off: _Off) -> Iterator[Contradiction]:
     """Messages of a size that are more bytes than the text has of that size, in any unit."""
     counts = [one for one in mine if one.msg_rate is not None and one.size]
-    rates = [one for one in mine if one.byte_rate is not None and one.size]
+    rates = [one for one in mine if one.byte_rate and one.byte_rate > 0 and one.size]
     for one, other in itertools.product(counts, rates):
         if (one.size, one.hops, one.offered) != (other.size, other.hops, other.offered):
             continue

@@ -34,6 +34,8 @@ def half_unit(values: Iterable[float | None], units: Sequence[float]) -> Callabl
     place = min(0, *(exponent for _, exponent in written))
 
     def half(value: float) -> float:
+        if not value > 0:
+            return 0.0
         last = math.floor(math.log10(value / worth) + 1e-9) - most + 1
         return 0.5 * worth * 10.0 ** max(place, last)
 

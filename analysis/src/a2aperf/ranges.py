@@ -82,10 +82,20 @@ _STARTS: Final = ("", "clock", "barrier", "none")
 def of_file(found: Results, path: Path) -> Iterator[str]:
     """What is wrong with the one file of these results, but for its samples, in words."""
     yield from _of_points(found)
+    yield from _without_samples(found)
     with reading.open_results(path) as file:
         segments = reading.read_segments(file)
     for index, segment in enumerate(segments):
         yield from _of_launch(index, segment, found.points)
+
+
+def _without_samples(found: Results) -> Iterator[str]:
+    """Of a text that was imported, perhaps beside others, attempts are not known."""
+    (attributes,) = found.attributes.values()
+    of = found.points[(found.points["state"] == "complete") & found.points["attempts"].notna()]
+    for _, row in of[~of["has_raw"]].iterrows() if attributes["raw_samples"] else ():
+        where = f"point {row['point']} ({row['ranks']} ranks, {row['message_size']} B)"
+        yield f"{where}: it is complete, and has no samples"
 
 
 def of_failed(row: pd.Series[Any]) -> Iterator[str]:

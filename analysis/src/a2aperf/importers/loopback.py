@@ -47,7 +47,6 @@ _PHASE: Final = re.compile(r"\s*Changes to statistics for (.+?):\s*")
 _COUNTER: Final = re.compile(r"\s*(?:Num )?(\S.*?) = (-?\d+) \((-?\d+) (?:->|→) (-?\d+)\)\s*")
 _COMMAND: Final = re.compile(r"\s*[$#%]\s+\S")
 _REMARK: Final = re.compile(r"# (?:\d+ B (?:skipped|without a time):|\d+ ranks? on \d+ node).*")
-"""A line of `a2aperf stream` beside its rows, or above its tables."""
 _OWN: Final = re.compile(r"Testing using [\w-]+, (.+?) and \d+ buffers")
 _MODES: Final = (
     ("write-imm", re.compile(r"write[ _-](?:with[ _-])?imm", re.IGNORECASE)),
@@ -102,6 +101,7 @@ class _Reader:
     names: list[str] = field(default_factory=list)
     """Columns of the last heading."""
     is_open: bool = False
+    is_below: bool = False  # a row, with no empty line between
     heading_line: int = 0
     of_attributes: str = ""
     phase: str = ""
@@ -109,10 +109,10 @@ class _Reader:
     def line(self, line: int, content: str) -> None:
         """One line, by what it is."""
         if not content.strip():
-            self.of_attributes = ""
+            self.of_attributes, self.is_below = "", False
         elif _is_heading(content):
             self.heading(line, content)
-        elif _looks_like_row(content):
+        elif _looks_like_row(content, self.is_open and self.is_below):
             self.row(line, content)
         elif prose.is_ruler(content):
             self.ruler()
@@ -211,8 +211,7 @@ class _Reader:
         if not known:
             return
         to_khz = 1000 if unit.lower() == "mhz" and max(known) < _MEGAHERTZ_AT_MOST else 1
-        told = " ".join(f"{value * to_khz:.0f}" for value in known)
-        self.test.facts["cpu_frequency_seen_khz"] = told
+        self.test.facts["cpu_frequency_seen_khz"] = " ".join(f"{x * to_khz:.0f}" for x in known)
 
     def counter(self, what: str, change: str, before: str, after: str) -> None:
         name = f"{_word(self.phase)}_{_word(what)}"
@@ -237,7 +236,7 @@ class _Reader:
             raise bad(self.path, line, 1, "a row of numbers without a heading above it")
         if not self.is_open:  # words stand above it: not the same table, perhaps
             self.open_block()
-        row = _row(self.path, line, content, self.names)
+        row, self.is_below = _row(self.path, line, content, self.names), True
         self.remarks += _disagreements(line, row)
         del row["half_digit"]
         self.test.blocks[-1].rows.append({"section": self.section.index, **row})
@@ -349,11 +348,12 @@ def _columns(path: Path, line: int, content: str) -> list[str]:
     return names
 
 
-def _looks_like_row(content: str) -> bool:
-    """Mostly numbers, and two of them first or five values: prose is not."""
+def _looks_like_row(content: str, is_below: bool = False) -> bool:
+    """Mostly numbers, and two of them first or five values: prose is not. Below a row two do."""
     tokens = content.split()
     numeric = [_NUMBER.fullmatch(token) is not None for token in tokens]
-    return (all(numeric[:2]) or len(tokens) >= 5) and sum(numeric) * 2 > len(tokens)
+    is_mostly = sum(numeric) * 2 > len(tokens)
+    return (all(numeric[:2]) and (is_below or is_mostly)) or (len(tokens) >= 5 and is_mostly)
 
 
 def _row(path: Path, line: int, content: str, names: list[str]) -> dict[str, Any]:
