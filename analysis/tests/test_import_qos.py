@@ -157,6 +157,14 @@ def test_who_prints_nothing_at_a_tick_got_nothing(tmp_path: Path) -> None:
     assert times(file) == ([0, 0], [[(0, 1), (10, 101), (20, 201)], [(0, 2), (10, 0), (20, 202)]])
 
 
+def test_intervals_of_several_lengths_follow_each_other_by_path(tmp_path: Path) -> None:
+    text = commands("0,1", 4096)
+    for path, length in ((0, 1), (0, 1), (1, 2), (0, 1), (0, 1), (1, 2)):
+        text += received(path, 7, 4096, length)
+    file = write_text(tmp_path / "q.h5", text)
+    assert times(file) == ([0, 0], [[(0, 7), (1, 7), (2, 7), (3, 7)], [(0, 7), (2, 7)]])
+
+
 def test_tables_below_experiments_hold_for_those_below(tmp_path: Path) -> None:
     one = commands("0,1", 4096) + received(0, 5, 4096) + received(1, 5, 4096)
     text = "qos_high_limit 3\nqos_sl2vl 0,1\n" + one + "qos_high_limit 7\n" + one

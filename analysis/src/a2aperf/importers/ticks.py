@@ -2,11 +2,13 @@
 """Paths of an experiment in a text, which all report at one tick, again and again.
 
 Who prints again begins the next tick, and who misses one between two of its own got nothing in it.
+Where lengths differ there is no such tick: intervals of each path follow one another.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import accumulate
 
 from a2aperf.schema import UNKNOWN
 
@@ -62,6 +64,12 @@ class Experiment:
         starts = self.starts()
         if not path.intervals:
             return []
+        if len({length for one in self.paths for length, *_ in one.intervals.values()}) > 1:
+            begins = accumulate(
+                (length for length, *_ in path.intervals.values()),
+                initial=starts[max(path.connected, 0)],
+            )
+            return [(at, *told) for at, told in zip(begins, path.intervals.values(), strict=False)]
         return [
             (starts[tick], *path.intervals.get(tick, (starts[tick + 1] - starts[tick], 0, 0)))
             for tick in range(min(path.intervals), max(path.intervals) + 1)
